@@ -1,0 +1,1 @@
+export { type UserAccount, Users } from './users.ts';

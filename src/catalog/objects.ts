@@ -1,0 +1,61 @@
+import type { ColumnSchema } from '../column/index.ts';
+import type { StreamLog } from '../storage/index.ts';
+
+/** A column of a stream as its CREATE statement defined it. */
+export interface ColumnDefinition extends ColumnSchema {
+  /** SQL text of the DEFAULT expression; null when there is none. */
+  readonly defaultText: string | null;
+  readonly comment: string;
+}
+
+interface ObjectBase {
+  readonly uuid: string;
+  readonly database: string;
+  readonly name: string;
+  readonly columns: readonly ColumnDefinition[];
+  /** The CREATE statement, in canonical form. */
+  readonly createText: string;
+  readonly comment: string;
+}
+
+/** An append-only stream; its last stored column is `_tp_time`. */
+export interface StreamObject extends ObjectBase {
+  readonly kind: 'stream';
+  readonly log: StreamLog;
+}
+
+/** A stored SELECT. */
+export interface ViewObject extends ObjectBase {
+  readonly kind: 'view';
+  readonly queryText: string;
+  /** The database that unqualified names in the query are in. */
+  readonly queryDatabase: string;
+}
+
+/** A SELECT that keeps running and writes into `target`. */
+export interface MaterializedViewObject extends ObjectBase {
+  readonly kind: 'materialized_view';
+  readonly queryText: string;
+  /** The database that unqualified names in the query are in. */
+  readonly queryDatabase: string;
+  readonly target: { readonly database: string; readonly name: string };
+  /** By the uuid of a source's log: the sequence number of the first row that the view has to process. */
+  readonly start: Readonly<Record<string, number>>;
+  /** Whether the target was made with the view and goes with it. */
+  readonly ownsTarget: boolean;
+}
+
+export type CatalogObject = StreamObject | ViewObject | MaterializedViewObject;
+
+/** A read-only table of the database `system`, whose rows are made when a query reads it. */
+export interface SystemTable {
+  readonly kind: 'system_table';
+  readonly name: string;
+  readonly columns: readonly ColumnSchema[];
+  /** Rows as canonical values, one array a row. */
+  readonly rows: () => Iterable<readonly unknown[]>;
+  readonly doc: string;
+}
+
+export const eventTimeColumn = '_tp_time';
+export const sequenceColumn = '_tp_sn';

@@ -1,0 +1,272 @@
+import type { InsertStatement } from '../ast/index.ts';
+import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
+import { type ColumnDefinition, eventTimeColumn, type StreamObject } from '../catalog/index.ts';
+import { type Block, blockBytes } from '../column/index.ts';
+import { constantValue } from '../compile/index.ts';
+import type { Execution } from '../exec/index.ts';
+import { createReader, type ReadBlock, type ReaderColumn } from '../formats/index.ts';
+import { parseExpression } from '../parser/index.ts';
+import { Binder, Scope } from '../plan/index.ts';
+import { withoutLowCardinality } from '../types/index.ts';
+import type { Engine } from './engine.ts';
+import { fillBlock, type GivenColumn, maskVector } from './insert-plan.ts';
+import { planContext, withAssignments } from './planner.ts';
+import type { Process } from './processes.ts';
+import type { Request } from './request.ts';
+import { done, type Outcome } from './result.ts';
+import { compileQuery, runPrepared } from './select.ts';
+
+/** Bytes of rows that an INSERT gathers before any of them is written: up to here it is all or nothing. */
+const atomicInsertBytes = 256 * 1024 * 1024;
+
+/** The stream that an INSERT names, with materialized views and views refused. */
+function targetStream(engine: Engine, request: Request, statement: InsertStatement): StreamObject {
+  const { target } = statement;
+  if ('kind' in target)
+    throw new SluiceError('NOT_IMPLEMENTED', `INSERT INTO FUNCTION ${target.name} is not supported`);
+  const database = target.database ?? request.database;
+  const object = engine.catalog.find(database, target.name);
+  if (object.kind === 'stream') return object;
+  throw new SluiceError(
+    'TABLE_IS_READ_ONLY',
+    `Cannot insert into ${database}.${target.name}: it is a ${object.kind.replaceAll('_', ' ')}`,
+  );
+}
+
+/** The columns that the rows bring, in the order they come. */
+function targetColumns(stream: StreamObject, statement: InsertStatement): readonly ColumnDefinition[] {
+  const { columns } = statement;
+  const defined = stream.columns.filter((column) => column.name !== eventTimeColumn);
+  if (columns === null) return defined;
+  const find = (name: string): ColumnDefinition => {
+    const column = stream.columns.find((entry) => entry.name === name);
+    if (column === undefined) {
+      const hint = maybeYouMeant(
+        name,
+        stream.columns.map((entry) => entry.name),
+      );
+      throw new SluiceError(
+        'NO_SUCH_COLUMN_IN_TABLE',
+        `There is no column '${name}' in ${stream.database}.${stream.name}${hint}`,
+      );
+    }
+    return column;
+  };
+  const named = columns.names.map(find);
+  const twice = columns.names.find((name, index) => columns.names.indexOf(name) !== index);
+  if (twice !== undefined) throw new SluiceError('DUPLICATE_COLUMN', `Column '${twice}' is listed twice`);
+  return columns.asterisk ? defined.filter((column) => !named.includes(column)) : named;
+}
+
+/** Writes rows into a stream: fills up what was not given, and appends all or nothing while they fit in memory. */
+export class StreamWriter {
+  readonly #engine: Engine;
+  readonly #request: Request;
+  readonly #stream: StreamObject;
+  readonly #given: readonly GivenColumn[];
+  readonly #execution: Execution;
+  #blocks: Block[] = [];
+  #bytes = 0;
+  #parts = 0;
+  rows = 0;
+  bytes = 0;
+
+  constructor(
+    engine: Engine,
+    request: Request,
+    stream: StreamObject,
+    given: readonly GivenColumn[],
+    execution: Execution,
+  ) {
+    this.#engine = engine;
+    this.#request = request;
+    this.#stream = stream;
+    this.#given = given;
+    this.#execution = execution;
+  }
+
+  /** Takes a block of the given columns, each followed by its mask when it may be omitted. */
+  async add(block: Block): Promise<void> {
+    if (block.rows === 0) return;
+    const context = () =>
+      planContext(
+        { catalog: this.#engine.catalog, context: this.#execution.context, parameters: new Map() },
+        { dependencies: new Set(), volatile: false },
+      );
+    const plan = this.#engine.insertPlans.plan(context, this.#stream, this.#given);
+    const filled = await fillBlock(plan, block, this.#execution);
+    const bytes = blockBytes(filled);
+    this.#blocks.push(filled);
+    this.#bytes += bytes;
+    this.rows += filled.rows;
+    this.bytes += bytes;
+    if (this.#bytes > atomicInsertBytes) await this.flush();
+  }
+
+  /** Resolves when everything taken so far is on disk. */
+  async flush(): Promise<void> {
+    if (this.#blocks.length === 0) return;
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#bytes = 0;
+    const name = this.#execution.context.settings.insert_deduplication_token;
+    const token = name === '' ? undefined : this.#parts === 0 ? name : `${name}\0${this.#parts}`;
+    this.#parts++;
+    if (this.#request.signal.aborted) throw this.#request.signal.reason;
+    const result = await this.#stream.log.append(blocks, token === undefined ? {} : { token });
+    if (result.duplicate) {
+      this.rows -= result.rows;
+      return;
+    }
+  }
+}
+
+/** The value of an expression in VALUES. */
+function valueEvaluator(engine: Engine, request: Request, execution: Execution) {
+  return (text: string, column: ReaderColumn): unknown => {
+    const context = planContext(
+      { catalog: engine.catalog, context: execution.context, parameters: request.parameters },
+      { dependencies: new Set(), volatile: false },
+    );
+    const binder = new Binder(context, new Scope([], null));
+    const bound = binder.bindRow(parseExpression(text), 'VALUES');
+    const plain = withoutLowCardinality(column.type);
+    const value = constantValue(bound, execution.context);
+    if (value === null) return null;
+    return constantValue(
+      binder.castTo(
+        { kind: 'literal', value, type: bound.type.kind === 'nullable' ? bound.type.inner : bound.type },
+        plain,
+      ),
+      execution.context,
+    );
+  };
+}
+
+function withMasks(columns: readonly ReaderColumn[], read: ReadBlock): Block {
+  const vectors = columns.flatMap((column, index) => {
+    const vector = read.block.vectors[index]!;
+    return column.hasDefault ? [vector, maskVector(read.omitted[index] ?? null, read.block.rows)] : [vector];
+  });
+  return { rows: read.block.rows, vectors };
+}
+
+/** The chunks of data of an INSERT: what stands in the text, then what came beside it. */
+async function* dataChunks(request: Request, statement: InsertStatement): AsyncIterable<Uint8Array> {
+  if (statement.data !== null) {
+    const inline = Buffer.from(request.text.slice(statement.data.offset), 'utf8');
+    if (inline.length > 0) yield inline;
+  }
+  for await (const chunk of request.data) yield chunk;
+}
+
+async function insertData(
+  engine: Engine,
+  request: Request,
+  statement: InsertStatement,
+  stream: StreamObject,
+  settings: Settings,
+  execution: Execution,
+): Promise<StreamWriter> {
+  const format = statement.data?.format ?? statement.format ?? 'Values';
+  const columns = targetColumns(stream, statement);
+  const readerColumns: ReaderColumn[] = columns.map(({ name, type, defaultText }) => ({
+    name,
+    type,
+    hasDefault: defaultText !== null,
+  }));
+  const reader = createReader(format, readerColumns, settings, {
+    evaluateExpression: valueEvaluator(engine, request, execution),
+  });
+  const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
+  const writer = new StreamWriter(engine, request, stream, given, execution);
+  for await (const chunk of dataChunks(request, statement)) {
+    for (const read of reader.push(chunk)) await writer.add(withMasks(readerColumns, read));
+    await execution.pause();
+    execution.check();
+  }
+  for (const read of reader.finish()) await writer.add(withMasks(readerColumns, read));
+  await writer.flush();
+  return writer;
+}
+
+async function insertSelect(
+  engine: Engine,
+  request: Request,
+  statement: InsertStatement,
+  stream: StreamObject,
+  settings: Settings,
+  process: Process,
+): Promise<StreamWriter> {
+  const query = statement.query!;
+  const { prepared } = compileQuery(engine, request, query, settings);
+  const columns = targetColumns(stream, statement);
+  const selected = matchColumns(prepared.columns, columns, statement.columns === null, stream);
+  const { source, execution } = await runPrepared(engine, request, prepared, query, settings);
+  process.progress = execution.progress;
+  const given = prepared.columns.map((column, index) => ({
+    name: selected[index]!.name,
+    type: column.type,
+    mayBeOmitted: false,
+  }));
+  const writer = new StreamWriter(engine, request, stream, given, execution);
+  try {
+    for (let block = await source.next(); block !== null; block = await source.next()) {
+      await writer.add(block);
+      // A query that goes on never ends: its rows are written as they come.
+      if (prepared.streaming) await writer.flush();
+    }
+  } finally {
+    source.close();
+  }
+  await writer.flush();
+  return writer;
+}
+
+/** The target columns of a SELECT's outputs, by position; `SELECT *` of another stream brings its event time along. */
+function matchColumns(
+  selected: readonly { name: string }[],
+  columns: readonly ColumnDefinition[],
+  all: boolean,
+  stream: StreamObject,
+): readonly ColumnDefinition[] {
+  if (selected.length === columns.length) return columns;
+  if (
+    all &&
+    selected.length === columns.length + 1 &&
+    selected.some((column) => column.name === eventTimeColumn)
+  ) {
+    const time = stream.columns.find((column) => column.name === eventTimeColumn)!;
+    const rest = columns[Symbol.iterator]();
+    return selected.map((column) =>
+      column.name === eventTimeColumn ? time : (rest.next().value as ColumnDefinition),
+    );
+  }
+  throw new SluiceError(
+    'INCORRECT_NUMBER_OF_COLUMNS',
+    `The SELECT gives ${selected.length} columns where ${columns.length} are inserted: ${columns.map((column) => column.name).join(', ')}`,
+  );
+}
+
+/** Runs an INSERT; it resolves when the rows are on disk. */
+export async function insert(
+  engine: Engine,
+  request: Request,
+  statement: InsertStatement,
+  process: Process,
+): Promise<Outcome> {
+  if (statement.infile !== null)
+    throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... FROM INFILE is not supported');
+  if (statement.partitionBy !== null)
+    throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... PARTITION BY is not supported');
+  const settings = withAssignments(request.settings, statement.settings);
+  const stream = targetStream(engine, request, statement);
+  const execution = engine.execution(request, settings);
+  const writer =
+    statement.query === null
+      ? await insertData(engine, request, statement, stream, settings, execution)
+      : await insertSelect(engine, request, statement, stream, settings, process);
+  process.progress.writtenRows = writer.rows;
+  process.progress.writtenBytes = writer.bytes;
+  return done(settings);
+}

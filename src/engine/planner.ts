@@ -1,0 +1,99 @@
+import type { Query, SettingAssignment } from '../ast/index.ts';
+import { selectsOf } from '../ast/index.ts';
+import { type Settings, SluiceError, settingsFrom } from '../base/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { constantValue } from '../compile/index.ts';
+import type { QueryContext } from '../functions/index.ts';
+import { parseQuery } from '../parser/index.ts';
+import {
+  type BoundExpr,
+  type Column,
+  type LogicalPlan,
+  literalText,
+  type PlanContext,
+  type PreparedValue,
+  planQuery,
+  visitBound,
+} from '../plan/index.ts';
+import type { SqlType } from '../types/index.ts';
+
+/** Settings written in a statement, laid over those it came with. */
+export function withAssignments(settings: Settings, assignments: readonly SettingAssignment[]): Settings {
+  return settingsFrom(
+    assignments.map(({ name, value }): [string, string] => [
+      name,
+      literalText(value, `The value of setting '${name}'`),
+    ]),
+    settings,
+  );
+}
+
+/** The settings of a query's own SETTINGS clauses. */
+export function querySettings(
+  settings: Settings,
+  query: Query,
+  after: readonly SettingAssignment[] = [],
+): Settings {
+  const own =
+    query.kind === 'select' ? query.settings : selectsOf(query).flatMap((select) => select.settings);
+  return withAssignments(settings, [...own, ...after]);
+}
+
+/** A plan, and what was learnt while it was made. */
+export interface Planned {
+  readonly plan: LogicalPlan;
+  readonly values: readonly PreparedValue[];
+  /** Uuids of the catalog objects that the plan was made of. */
+  readonly dependencies: ReadonlySet<string>;
+  /** False when the plan holds a value of this moment (now in a constant list). */
+  readonly cacheable: boolean;
+}
+
+export interface PlannerInput {
+  readonly catalog: Catalog;
+  readonly context: QueryContext;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** The planning context of a statement; `learnt` gathers what the plan depends on. */
+export function planContext(
+  input: PlannerInput,
+  learnt: { dependencies: Set<string>; volatile: boolean },
+): PlanContext {
+  const { catalog, context } = input;
+  let columns = 0;
+  return {
+    settings: context.settings,
+    queryParameters: input.parameters,
+    catalog: {
+      findTable: (database, name) => {
+        const object = catalog.find(database ?? context.database, name);
+        if (object.kind !== 'system_table') learnt.dependencies.add(object.uuid);
+        return object;
+      },
+    },
+    evaluate: (expr: BoundExpr) => {
+      visitBound(expr, (inner) => {
+        if (inner.kind === 'parameter')
+          throw new SluiceError('BAD_ARGUMENTS', 'A subquery cannot stand where a constant is needed');
+        if (inner.kind === 'call' && inner.definition.evaluation === 'per_query') learnt.volatile = true;
+      });
+      return constantValue(expr, context);
+    },
+    parseQuery: (sql) => parseQuery(sql),
+    parameters: [],
+    nextColumn: (name: string, type: SqlType): Column => ({ id: columns++, name, type }),
+  };
+}
+
+export function plan(input: PlannerInput, query: Query): Planned {
+  const learnt = { dependencies: new Set<string>(), volatile: input.parameters.size > 0 };
+  const context = planContext(input, learnt);
+  const planned = planQuery(context, query, null);
+  return {
+    plan: planned,
+    values: context.parameters,
+    dependencies: learnt.dependencies,
+    cacheable: !learnt.volatile,
+  };
+}

@@ -1,0 +1,83 @@
+import { SluiceError } from '../base/index.ts';
+import type { ColumnSchema } from '../column/index.ts';
+import { blockRows } from '../column/index.ts';
+import { isStreaming, lower, type PhysicalPlan } from '../compile/index.ts';
+import { type Execution, runPlan } from '../exec/index.ts';
+import { type LogicalPlan, optimize, outputColumns, type PreparedValue } from '../plan/index.ts';
+import { setKey } from '../runtime/index.ts';
+
+/** A value that an execution computes before the main plan runs, ready to be run. */
+type CompiledValue =
+  | { readonly kind: 'constant'; readonly value: unknown }
+  | { readonly kind: 'scalar' | 'set'; readonly plan: PhysicalPlan; readonly width: number };
+
+/** A query that has been compiled and can be executed any number of times. */
+export interface PreparedQuery {
+  readonly plan: PhysicalPlan;
+  readonly logical: LogicalPlan;
+  readonly columns: readonly ColumnSchema[];
+  readonly streaming: boolean;
+  readonly values: readonly CompiledValue[];
+}
+
+function compileValue(value: PreparedValue): CompiledValue {
+  if (value.kind === 'constant') return value;
+  const plan = lower(optimize(value.plan));
+  if (isStreaming(plan)) {
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'A subquery in an expression must complete: wrap the stream in it in table(...)',
+    );
+  }
+  return { kind: value.kind, plan, width: outputColumns(value.plan).length };
+}
+
+/** Compiles a planned query; `values` are what its analysis wants to have prepared. */
+export function prepareQuery(plan: LogicalPlan, values: readonly PreparedValue[]): PreparedQuery {
+  const logical = optimize(plan);
+  const physical = lower(logical);
+  return {
+    plan: physical,
+    logical,
+    columns: outputColumns(logical).map(({ name, type }) => ({ name, type })),
+    streaming: isStreaming(physical),
+    values: values.map(compileValue),
+  };
+}
+
+/** Runs the subqueries of expressions, in the order of their parameters, which only look at those before them. */
+export async function prepareParameters(query: PreparedQuery, execution: Execution): Promise<Execution> {
+  if (query.values.length === 0) return execution;
+  const parameters: unknown[] = [];
+  for (const value of query.values) {
+    const inner = execution.withParameters(parameters);
+    parameters.push(value.kind === 'constant' ? value.value : await subqueryValue(value, inner));
+  }
+  return execution.withParameters(parameters);
+}
+
+async function subqueryValue(
+  value: Exclude<CompiledValue, { kind: 'constant' }>,
+  execution: Execution,
+): Promise<unknown> {
+  const source = runPlan(value.plan, execution);
+  const set = new Set<unknown>();
+  let single: unknown = null;
+  let rows = 0;
+  for (let block = await source.next(); block !== null; block = await source.next()) {
+    for (const row of blockRows(block)) {
+      rows++;
+      const cell = value.width === 1 ? row[0] : row;
+      if (value.kind === 'set') {
+        if (!row.includes(null)) set.add(setKey(cell));
+      } else if (rows > 1) {
+        source.close();
+        throw new SluiceError(
+          'SCALAR_SUBQUERY_RETURNED_MORE_THAN_ONE_ROW',
+          'A scalar subquery gave more than one row',
+        );
+      } else single = cell;
+    }
+  }
+  return value.kind === 'set' ? set : single;
+}

@@ -1,0 +1,37 @@
+import type { Settings } from '../base/index.ts';
+
+/** Who runs a statement, and what they may do. */
+export interface User {
+  readonly name: string;
+  /** A user who may read, and nothing else. */
+  readonly readonly: boolean;
+}
+
+/** What comes with a statement. */
+export interface QueryOptions {
+  readonly user?: User;
+  readonly database?: string;
+  /** Settings by name, as text; they are laid over the user's. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>;
+  /** Values of `{name:type}` placeholders, as text. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly queryId?: string;
+  readonly signal?: AbortSignal;
+  /** The data of an INSERT ... FORMAT, beside what stands in the text. */
+  readonly data?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
+  /** Refuse everything that writes or changes (GET over HTTP). */
+  readonly readonly?: boolean;
+}
+
+/** A statement's request with everything filled in. */
+export interface Request {
+  readonly text: string;
+  readonly user: User;
+  readonly database: string;
+  readonly settings: Settings;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly queryId: string;
+  readonly signal: AbortSignal;
+  readonly data: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  readonly readonly: boolean;
+}

@@ -1,0 +1,213 @@
+import type { EmitClause, Expr, OutputClause, Query } from '../ast/index.ts';
+import { selectsOf } from '../ast/index.ts';
+import { type Settings, SluiceError } from '../base/index.ts';
+import { eventTimeColumn } from '../catalog/index.ts';
+import { Execution, runPlan, runStream, type StreamStart } from '../exec/index.ts';
+import type { BoundExpr, BoundLambda, LogicalPlan } from '../plan/index.ts';
+import type { StreamLog } from '../storage/index.ts';
+import { datetime64, parseText } from '../types/index.ts';
+import type { Engine } from './engine.ts';
+import { plan, querySettings } from './planner.ts';
+import { type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
+import type { CachedQuery } from './query-cache.ts';
+import type { Request } from './request.ts';
+import type { Outcome } from './result.ts';
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Reads the setting seek_to: where a streaming scan begins. */
+export function streamStart(seekTo: string, now: number, log: StreamLog): StreamStart {
+  if (seekTo === 'latest' || seekTo === '') return { kind: 'sequence', sequence: log.end };
+  if (seekTo === 'earliest') return { kind: 'sequence', sequence: 0 };
+  if (/^\d+$/.test(seekTo) && seekTo.length < 10) return { kind: 'sequence', sequence: Number(seekTo) };
+  const relative = /^-\s*(\d+)\s*([smhdw])$/.exec(seekTo);
+  if (relative !== null)
+    return { kind: 'time', ticks: now - Number(relative[1]) * unitSeconds[relative[2]!]! * 1000 };
+  try {
+    return { kind: 'time', ticks: Number(parseText(datetime64(3, 'UTC'), seekTo)) };
+  } catch (thrown) {
+    if (!(thrown instanceof SluiceError)) throw thrown;
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      `Setting seek_to cannot be '${seekTo}': expected 'earliest', 'latest', a time, a sequence number or a span such as '-2h'`,
+    );
+  }
+}
+
+/** The EMIT clause that counts for a query: that of the outermost SELECT that has one. */
+function emitClause(query: Query): EmitClause | null {
+  for (const select of selectsOf(query)) {
+    if (select.emit !== null) return select.emit;
+    const { from } = select;
+    const inner = from?.kind === 'table_subquery' ? emitClause(from.query) : null;
+    if (inner !== null) return inner;
+  }
+  return null;
+}
+
+function seconds(expr: Expr, what: string): number {
+  const units: Record<string, number> = {
+    millisecond: 0.001,
+    second: 1,
+    minute: 60,
+    hour: 3600,
+    day: 86_400,
+  };
+  if (
+    expr.kind === 'interval' &&
+    expr.value.kind === 'literal' &&
+    (expr.value.type === 'integer' || expr.value.type === 'float')
+  ) {
+    const unit = units[expr.unit];
+    if (unit !== undefined) return Number(expr.value.value) * unit;
+  }
+  throw new SluiceError('BAD_ARGUMENTS', `${what} needs an interval such as 5s`);
+}
+
+/** Milliseconds between the results of a streaming aggregation. Policies that are not run are refused by name. */
+export function emitInterval(query: Query, settings: Settings): number {
+  const emit = emitClause(query);
+  if (emit === null) return settings.periodic_emit_interval * 1000;
+  const refuse = (what: string): never => {
+    throw new SluiceError('NOT_IMPLEMENTED', `EMIT ${what} is not supported`);
+  };
+  if (emit.mode === 'changelog' || emit.mode === 'delta') refuse(emit.mode.toUpperCase());
+  if (emit.delay !== null) refuse('... WITH DELAY');
+  if (emit.timeout !== null) refuse('... TIMEOUT');
+  switch (emit.policy.type) {
+    case 'default':
+      return settings.periodic_emit_interval * 1000;
+    case 'periodic': {
+      if (emit.policy.repeat) refuse('PERIODIC ... REPEAT');
+      const interval = seconds(emit.policy.interval, 'EMIT PERIODIC') * 1000;
+      if (!(interval >= 1))
+        throw new SluiceError('BAD_ARGUMENTS', 'EMIT PERIODIC needs an interval of a millisecond or more');
+      return interval;
+    }
+    default:
+      return refuse(emit.policy.type.replaceAll('_', ' ').toUpperCase());
+  }
+}
+
+/** Whether a plan compares the event time with a bound from below, which starts a streaming query earlier. */
+function boundsEventTime(plan: LogicalPlan): boolean {
+  switch (plan.kind) {
+    case 'one':
+    case 'scan':
+      return false;
+    case 'union':
+      return plan.inputs.some(boundsEventTime);
+    case 'join':
+      return boundsEventTime(plan.left);
+    case 'filter': {
+      const conditions =
+        plan.predicate.kind === 'call' && plan.predicate.definition.name === 'and'
+          ? plan.predicate.args
+          : [plan.predicate];
+      return conditions.some(isLowerTimeBound) || boundsEventTime(plan.input);
+    }
+    default:
+      return boundsEventTime(plan.input);
+  }
+}
+
+function isLowerTimeBound(expr: BoundExpr | BoundLambda): boolean {
+  if (expr.kind !== 'call' || expr.args.length !== 2) return false;
+  const [left, right] = expr.args;
+  const isTime = (side: BoundExpr | BoundLambda | undefined) =>
+    side?.kind === 'column' && side.column.name === eventTimeColumn;
+  const { name } = expr.definition;
+  if (isTime(left)) return name === 'greater' || name === 'greater_or_equals';
+  return isTime(right) && (name === 'less' || name === 'less_or_equals');
+}
+
+function cacheKey(request: Request): string {
+  const { query_mode: mode, join_use_nulls: nulls } = request.settings;
+  return `${request.database}\0${mode}\0${nulls}\0${request.text}`;
+}
+
+/** The compiled form of a statement's text, from the cache when it is there. */
+export function cachedQuery(engine: Engine, request: Request): CachedQuery | undefined {
+  if (!request.settings.use_query_cache || request.parameters.size > 0) return undefined;
+  return engine.cache.find(cacheKey(request));
+}
+
+/** Compiles a query; the result is kept under the statement's text when it may be used again. */
+export function compileQuery(
+  engine: Engine,
+  request: Request,
+  query: Query,
+  settings: Settings,
+): { prepared: PreparedQuery; dependencies: ReadonlySet<string>; cacheable: boolean } {
+  const context = engine.contextFor({ ...request, settings });
+  const planned = plan({ catalog: engine.catalog, context, parameters: request.parameters }, query);
+  return {
+    prepared: prepareQuery(planned.plan, planned.values),
+    dependencies: planned.dependencies,
+    cacheable: planned.cacheable,
+  };
+}
+
+/** Runs a compiled query. */
+export async function runPrepared(
+  engine: Engine,
+  request: Request,
+  prepared: PreparedQuery,
+  query: Query,
+  settings: Settings,
+) {
+  const context = engine.contextFor({ ...request, settings });
+  const plain = new Execution(context, [], request.signal);
+  if (!prepared.streaming) {
+    const execution = prepared.values.length === 0 ? plain : await prepareParameters(prepared, plain);
+    return { source: runPlan(prepared.plan, execution), execution };
+  }
+  const execution = await prepareParameters(prepared, plain);
+  const fromHistory = settings.seek_to === 'latest' && boundsEventTime(prepared.logical);
+  const source = runStream(prepared.plan, execution, {
+    start: (log) => streamStart(fromHistory ? 'earliest' : settings.seek_to, context.now, log),
+    emitInterval: emitInterval(query, settings),
+  });
+  return { source, execution };
+}
+
+/** Runs a SELECT. */
+export async function select(
+  engine: Engine,
+  request: Request,
+  query: Query,
+  output: OutputClause,
+  cached?: CachedQuery,
+): Promise<Outcome & { execution: Execution }> {
+  const settings = querySettings(request.settings, query, output.settings);
+  if (output.outfile !== null)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'INTO OUTFILE is not supported over HTTP: save the response instead',
+    );
+  let prepared = cached?.prepared;
+  if (prepared === undefined) {
+    const compiled = compileQuery(engine, request, query, settings);
+    prepared = compiled.prepared;
+    if (compiled.cacheable && settings.use_query_cache) {
+      const statement = { kind: 'query' as const, query, output, pos: query.pos };
+      engine.cache.add(cacheKey(request), {
+        text: request.text,
+        statement,
+        prepared,
+        dependencies: compiled.dependencies,
+        hits: 0,
+      });
+    }
+  }
+  const { source, execution } = await runPrepared(engine, request, prepared, query, settings);
+  return {
+    columns: prepared.columns,
+    hasRows: true,
+    streaming: prepared.streaming,
+    format: output.format,
+    settings,
+    source,
+    execution,
+  };
+}

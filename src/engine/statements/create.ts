@@ -1,0 +1,355 @@
+import {
+  type ColumnDef,
+  type CreateDatabase,
+  type CreateMaterializedView,
+  type CreateStream,
+  type CreateView,
+  type ObjectName,
+  printSql,
+  type Query,
+  type StorageClauses,
+  selectsOf,
+} from '../../ast/index.ts';
+import { SluiceError } from '../../base/index.ts';
+import {
+  type ColumnDefinition,
+  eventTimeColumn,
+  quotedName,
+  type StreamObject,
+  sequenceColumn,
+  streamText,
+} from '../../catalog/index.ts';
+import { isStreaming, type PhysicalPlan } from '../../compile/index.ts';
+import { Binder, Scope } from '../../plan/index.ts';
+import {
+  datetime64,
+  nullable,
+  parseType,
+  type SqlType,
+  typeName,
+  withoutLowCardinality,
+} from '../../types/index.ts';
+import type { Engine } from '../engine.ts';
+import { insert } from '../insert.ts';
+import { defaultExpression } from '../insert-plan.ts';
+import { planContext } from '../planner.ts';
+import type { Process } from '../processes.ts';
+import type { Request } from '../request.ts';
+import { done, type Outcome } from '../result.ts';
+import { compileQuery, emitInterval } from '../select.ts';
+
+const eventTime: ColumnDefinition = {
+  name: eventTimeColumn,
+  type: datetime64(3, 'UTC'),
+  defaultText: "now64(3, 'UTC')",
+  comment: '',
+};
+
+export async function createDatabase(
+  engine: Engine,
+  request: Request,
+  statement: CreateDatabase,
+): Promise<Outcome> {
+  if (!(statement.ifNotExists && engine.catalog.hasDatabase(statement.name)))
+    await engine.catalog.createDatabase(statement.name);
+  return done(request.settings);
+}
+
+/** The database and name that a statement means. */
+function fullName(request: Request, name: ObjectName): { database: string; name: string } {
+  const bytes = Buffer.byteLength(name.name);
+  if (bytes > 255)
+    throw new SluiceError('BAD_ARGUMENTS', `A name has at most 255 bytes, and this has ${bytes}`);
+  return { database: name.database ?? request.database, name: name.name };
+}
+
+/** Whether there is nothing to do because the object exists; OR REPLACE takes the old one away. */
+async function existsAlready(
+  engine: Engine,
+  name: { database: string; name: string },
+  statement: { ifNotExists: boolean; orReplace: boolean },
+): Promise<boolean> {
+  engine.catalog.assertDatabase(name.database);
+  const existing = engine.catalog.lookUp(name.database, name.name);
+  if (existing === undefined) return false;
+  if (statement.ifNotExists) return true;
+  if (statement.orReplace && existing.kind !== 'system_table') {
+    if (existing.kind === 'materialized_view') await engine.views.stopView(existing.uuid);
+    await engine.catalog.drop(existing);
+    return false;
+  }
+  throw new SluiceError('TABLE_ALREADY_EXISTS', `Table ${name.database}.${name.name} already exists`);
+}
+
+function columnType(engine: Engine, request: Request, column: ColumnDef): SqlType {
+  let type: SqlType;
+  if (column.typeText !== null) type = parseType(column.typeText);
+  else if (column.default?.expr) {
+    const context = planContext(
+      { catalog: engine.catalog, context: engine.contextFor(request), parameters: new Map() },
+      { dependencies: new Set(), volatile: false },
+    );
+    type = withoutLowCardinality(new Binder(context, new Scope([], null)).bind(column.default.expr).type);
+  } else throw new SluiceError('BAD_ARGUMENTS', `Column '${column.name}' needs a type`);
+  if (column.nullable === true) return nullable(type);
+  return type;
+}
+
+function definitionOf(engine: Engine, request: Request, column: ColumnDef): ColumnDefinition {
+  if (column.default !== null && column.default.type !== 'default') {
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      `${column.default.type.toUpperCase()} of column '${column.name}' is not supported`,
+    );
+  }
+  if (column.name === sequenceColumn)
+    throw new SluiceError('BAD_ARGUMENTS', `The name ${sequenceColumn} is reserved for the sequence number`);
+  const type = columnType(engine, request, column);
+  if (type.kind === 'nothing')
+    throw new SluiceError('BAD_ARGUMENTS', `Column '${column.name}' cannot be of type nothing`);
+  const defaultText = column.default?.expr ? printSql(column.default.expr) : null;
+  return { name: column.name, type, defaultText, comment: column.comment ?? '' };
+}
+
+/** The columns of a new stream: those written, and `_tp_time` last when it is not among them. */
+function streamColumns(columns: readonly ColumnDefinition[]): ColumnDefinition[] {
+  if (columns.length === 0) throw new SluiceError('BAD_ARGUMENTS', 'A stream needs at least one column');
+  const names = new Set<string>();
+  for (const { name } of columns) {
+    if (names.has(name)) throw new SluiceError('DUPLICATE_COLUMN', `Column '${name}' is defined twice`);
+    names.add(name);
+  }
+  const own = columns.find((column) => column.name === eventTimeColumn);
+  if (own === undefined) return [...columns, eventTime];
+  if (own.type.kind !== 'datetime64')
+    throw new SluiceError(
+      'TYPE_MISMATCH',
+      `${eventTimeColumn} must be a datetime64, not ${typeName(own.type)}`,
+    );
+  const rest = columns.filter((column) => column !== own);
+  return [...rest, { ...own, defaultText: own.defaultText ?? eventTime.defaultText }];
+}
+
+/** Checks every DEFAULT against the stream's columns, so that a bad one fails now and not at the first INSERT. */
+function checkDefaults(engine: Engine, request: Request, columns: readonly ColumnDefinition[]): void {
+  const context = planContext(
+    { catalog: engine.catalog, context: engine.contextFor(request), parameters: new Map() },
+    { dependencies: new Set(), volatile: false },
+  );
+  const visible = columns.map((column) => context.nextColumn(column.name, column.type));
+  const binder = new Binder(
+    context,
+    new Scope([{ alias: null, database: null, name: null, columns: visible, hidden: [] }], null),
+  );
+  for (const column of columns) defaultExpression(binder, column);
+}
+
+function refuseStorage(storage: StorageClauses, what: string): void {
+  const refuse = (present: boolean, clause: string) => {
+    if (present) throw new SluiceError('NOT_IMPLEMENTED', `${clause} of a ${what} is not supported`);
+  };
+  refuse(storage.ttl.length > 0, 'TTL');
+  refuse(storage.sampleBy !== null, 'SAMPLE BY');
+}
+
+async function newStream(
+  engine: Engine,
+  request: Request,
+  name: { database: string; name: string },
+  given: readonly ColumnDefinition[],
+  comment: string,
+): Promise<StreamObject> {
+  const columns = streamColumns(given);
+  checkDefaults(engine, request, columns);
+  const created = await engine.catalog.create({
+    kind: 'stream' as const,
+    ...name,
+    columns,
+    comment,
+    createText: streamText({ ...name, columns, comment }),
+  });
+  return created as StreamObject;
+}
+
+export async function createStream(
+  engine: Engine,
+  request: Request,
+  statement: CreateStream,
+  process: Process,
+): Promise<Outcome> {
+  if (statement.variant !== 'stream')
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      `CREATE ${statement.variant.toUpperCase()} ${statement.object.toUpperCase()} is not supported`,
+    );
+  if (statement.script !== null)
+    throw new SluiceError('NOT_IMPLEMENTED', 'A stream made of a script is not supported');
+  if (statement.constraints.length > 0)
+    throw new SluiceError('NOT_IMPLEMENTED', 'CONSTRAINT is not supported');
+  refuseStorage(statement.storage, 'stream');
+  const name = fullName(request, statement.name);
+  if (await existsAlready(engine, name, statement)) return done(request.settings);
+  const comment = statement.storage.comment ?? '';
+  let columns = statement.columns.map((column) => definitionOf(engine, request, column));
+  if (statement.like !== null) {
+    const like = engine.catalog.find(statement.like.database ?? request.database, statement.like.name);
+    if (like.kind !== 'stream')
+      throw new SluiceError(
+        'BAD_ARGUMENTS',
+        `${statement.like.name} is no stream whose columns could be taken`,
+      );
+    columns = [...like.columns];
+  }
+  if (statement.query === null) {
+    await newStream(engine, request, name, columns, comment);
+    return done(request.settings);
+  }
+  const { prepared } = compileQuery(engine, request, statement.query, request.settings);
+  if (prepared.streaming)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'CREATE STREAM ... AS needs a query that completes: wrap the stream in table(...)',
+    );
+  if (columns.length === 0) {
+    columns = prepared.columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      defaultText: null,
+      comment: '',
+    }));
+  }
+  await newStream(engine, request, name, columns, comment);
+  const target = { database: name.database, name: name.name };
+  return insert(
+    engine,
+    request,
+    {
+      kind: 'insert',
+      target,
+      columns: null,
+      partitionBy: null,
+      infile: null,
+      settings: [],
+      format: null,
+      query: statement.query,
+      data: null,
+      pos: statement.pos,
+    },
+    process,
+  );
+}
+
+export async function createView(engine: Engine, request: Request, statement: CreateView): Promise<Outcome> {
+  const name = fullName(request, statement.name);
+  if (await existsAlready(engine, name, statement)) return done(request.settings);
+  const { prepared } = compileQuery(engine, request, statement.query, request.settings);
+  const queryText = printSql(statement.query);
+  const columns = prepared.columns.map((column) => ({ ...column, defaultText: null, comment: '' }));
+  const createText = `CREATE VIEW ${quotedName(name.database)}.${quotedName(name.name)} AS\n${queryText}`;
+  await engine.catalog.create({
+    kind: 'view' as const,
+    ...name,
+    columns,
+    comment: statement.comment ?? '',
+    createText,
+    queryText,
+    queryDatabase: request.database,
+  });
+  return done(request.settings);
+}
+
+/** The streams that a plan goes on reading. */
+function liveStreams(plan: PhysicalPlan): StreamObject[] {
+  switch (plan.kind) {
+    case 'one':
+      return [];
+    case 'scan':
+      return plan.scan.source.kind === 'stream' && plan.scan.source.streaming
+        ? [plan.scan.source.stream]
+        : [];
+    case 'union':
+      return plan.inputs.flatMap(liveStreams);
+    case 'pipeline':
+      return liveStreams(plan.input);
+  }
+}
+
+export async function createMaterializedView(
+  engine: Engine,
+  request: Request,
+  statement: CreateMaterializedView,
+): Promise<Outcome> {
+  if (statement.populate) throw new SluiceError('NOT_IMPLEMENTED', 'POPULATE is not supported');
+  refuseStorage(statement.storage, 'materialized view');
+  const name = fullName(request, statement.name);
+  if (await existsAlready(engine, name, statement)) return done(request.settings);
+  const settings = { ...request.settings, query_mode: 'streaming' };
+  const { prepared } = compileQuery(engine, request, statement.query, settings);
+  if (!isStreaming(prepared.plan))
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      'A materialized view needs a query that keeps running: a SELECT from a stream, not from table(...)',
+    );
+  emitInterval(statement.query, settings);
+  const sources = liveStreams(prepared.plan);
+  if (sources.length > 1)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'A materialized view over several streams that go on is not supported',
+    );
+  const target = await viewTarget(engine, request, statement, name, prepared.columns);
+  const queryText = printSql(statement.query);
+  const columns = prepared.columns.map((column) => ({ ...column, defaultText: null, comment: '' }));
+  const into =
+    statement.into === null ? '' : ` INTO ${quotedName(target.database)}.${quotedName(target.name)}`;
+  const createText = `CREATE MATERIALIZED VIEW ${quotedName(name.database)}.${quotedName(name.name)}${into} AS\n${queryText}`;
+  const start = Object.fromEntries(sources.map((source) => [source.uuid, startOf(statement.query, source)]));
+  const view = await engine.catalog.create({
+    kind: 'materialized_view' as const,
+    ...name,
+    columns,
+    comment: statement.storage.comment ?? '',
+    createText,
+    queryText,
+    queryDatabase: request.database,
+    target: { database: target.database, name: target.name },
+    ownsTarget: statement.into === null,
+    start,
+  });
+  if (view.kind === 'materialized_view') engine.views.start(view);
+  return done(request.settings);
+}
+
+/** Views begin with the rows inserted after their creation, unless their own settings say otherwise. */
+function startOf(query: Query, source: StreamObject): number {
+  const seek = selectsOf(query)
+    .flatMap((select) => select.settings)
+    .find((setting) => setting.name === 'seek_to');
+  return seek?.value.kind === 'literal' && seek.value.value === 'earliest' ? 0 : source.log.end;
+}
+
+async function viewTarget(
+  engine: Engine,
+  request: Request,
+  statement: CreateMaterializedView,
+  name: { database: string; name: string },
+  outputs: readonly { name: string; type: SqlType }[],
+): Promise<StreamObject> {
+  if (statement.into === null) {
+    const given = outputs.map((column) => ({ ...column, defaultText: null, comment: '' }));
+    return newStream(engine, request, { database: name.database, name: `.inner.${name.name}` }, given, '');
+  }
+  const { database, name: wanted } = fullName(request, statement.into);
+  const target = engine.catalog.find(database, wanted);
+  if (target.kind !== 'stream')
+    throw new SluiceError('BAD_ARGUMENTS', `The target ${database}.${wanted} is no stream`);
+  for (const output of outputs) {
+    if (!target.columns.some((column) => column.name === output.name)) {
+      throw new SluiceError(
+        'THERE_IS_NO_COLUMN',
+        `The view gives a column '${output.name}' that ${database}.${wanted} does not have: name it after one of ${target.columns.map((column) => column.name).join(', ')}`,
+      );
+    }
+  }
+  return target;
+}

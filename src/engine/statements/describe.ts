@@ -1,0 +1,192 @@
+import type { DescribeStatement, ExistsStatement, ShowCreate, ShowStatement } from '../../ast/index.ts';
+import { SluiceError, settingDefinitions } from '../../base/index.ts';
+import { formatNames } from '../../formats/index.ts';
+import { functions } from '../../functions/index.ts';
+import { typeName, types } from '../../types/index.ts';
+import type { Engine } from '../engine.ts';
+import { withAssignments } from '../planner.ts';
+import type { Request } from '../request.ts';
+import type { Outcome } from '../result.ts';
+import { rowsOutcome, textColumns, textRows } from '../rows-outcome.ts';
+import { compileQuery } from '../select.ts';
+
+/** A LIKE pattern as a test; `%` and `_` are the only special characters. */
+function likeTest(statement: ShowStatement): (name: string) => boolean {
+  const { like } = statement;
+  if (like === null) return () => true;
+  const source = Array.from(like.pattern, (char) =>
+    char === '%' ? '.*' : char === '_' ? '.' : char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  ).join('');
+  const regexp = new RegExp(`^${source}$`, like.caseInsensitive ? 'isu' : 'su');
+  return (name) => regexp.test(name) !== like.negated;
+}
+
+function listedNames(engine: Engine, request: Request, statement: ShowStatement): readonly string[] {
+  const database = statement.from?.name ?? request.database;
+  const named = (kinds: readonly string[]) =>
+    engine.catalog
+      .objects(database)
+      .filter((object) => kinds.includes(object.kind))
+      .map((object) => object.name);
+  switch (statement.list) {
+    case 'databases':
+      return engine.catalog.databases;
+    case 'streams':
+    case 'tables':
+      if (database === 'system') return engine.catalog.systemTables.map((table) => table.name).sort();
+      return named(['stream', 'view', 'materialized_view']);
+    case 'views':
+      return named(['view', 'materialized_view']);
+    case 'materialized_views':
+      return named(['materialized_view']);
+    case 'functions':
+    case 'aggregate_functions':
+      return functions.definitions
+        .filter((each) => statement.list === 'functions' || each.kind === 'aggregate')
+        .map((each) => each.name)
+        .sort();
+    case 'formats':
+      return formatNames().map((format) => format.name);
+    case 'users':
+      return [request.user.name];
+    default:
+      throw new SluiceError(
+        'NOT_IMPLEMENTED',
+        `SHOW ${statement.list.replaceAll('_', ' ').toUpperCase()} is not supported`,
+      );
+  }
+}
+
+export function show(engine: Engine, request: Request, statement: ShowStatement): Outcome {
+  if (statement.where !== null)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'SHOW ... WHERE is not supported: query the system tables instead',
+    );
+  const settings = withAssignments(request.settings, statement.output.settings);
+  const matches = likeTest(statement);
+  if (statement.list === 'settings') {
+    const rows = Object.entries(settingDefinitions)
+      .filter(([name]) => matches(name))
+      .map(([name, definition]) => [
+        name,
+        definition.kind,
+        String(request.settings[name as keyof typeof settingDefinitions]),
+      ]);
+    return rowsOutcome(textColumns('name', 'type', 'value'), textRows(rows), statement.output, settings);
+  }
+  if (statement.list === 'processlist') {
+    const rows = engine.processes.list.map((process) => [process.queryId, process.user, process.text]);
+    return rowsOutcome(textColumns('query_id', 'user', 'query'), textRows(rows), statement.output, settings);
+  }
+  if (statement.list === 'columns') return describeNamed(engine, request, statement);
+  const limit =
+    statement.limit?.kind === 'literal' ? Number(statement.limit.value) : Number.POSITIVE_INFINITY;
+  const names = listedNames(engine, request, statement).filter(matches).slice(0, limit);
+  return rowsOutcome(textColumns('name'), textRows(names.map((name) => [name])), statement.output, settings);
+}
+
+function describeNamed(engine: Engine, request: Request, statement: ShowStatement): Outcome {
+  if (statement.from === null)
+    throw new SluiceError('BAD_ARGUMENTS', 'SHOW COLUMNS needs FROM and the name of a stream');
+  const object = engine.catalog.find(statement.from.database ?? request.database, statement.from.name);
+  const matches = likeTest(statement);
+  const rows = object.columns
+    .filter((column) => matches(column.name))
+    .map((column) => [column.name, typeName(column.type)]);
+  return rowsOutcome(textColumns('name', 'type'), textRows(rows), statement.output, request.settings);
+}
+
+export function showCreate(engine: Engine, request: Request, statement: ShowCreate): Outcome {
+  if (statement.object === 'database') {
+    engine.catalog.assertDatabase(statement.name.name);
+    return rowsOutcome(
+      textColumns('statement'),
+      textRows([[`CREATE DATABASE ${statement.name.name}`]]),
+      statement.output,
+      request.settings,
+    );
+  }
+  const object = engine.catalog.find(statement.name.database ?? request.database, statement.name.name);
+  if (object.kind === 'system_table')
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      `system.${object.name} is a system table: it has no CREATE statement`,
+    );
+  return rowsOutcome(
+    textColumns('statement'),
+    textRows([[object.createText]]),
+    statement.output,
+    request.settings,
+  );
+}
+
+/** The columns of whatever can stand in FROM: name, type, default_type, default_expression, comment. */
+export function describe(engine: Engine, request: Request, statement: DescribeStatement): Outcome {
+  const columns = textColumns('name', 'type', 'default_type', 'default_expression', 'comment');
+  const { target } = statement;
+  let rows: string[][];
+  if (target.kind === 'table') {
+    const object = engine.catalog.find(target.database ?? request.database, target.name);
+    rows = object.columns.map((column) => {
+      const text = 'defaultText' in column ? (column.defaultText as string | null) : null;
+      const comment = 'comment' in column ? String(column.comment) : '';
+      return [column.name, typeName(column.type), text === null ? '' : 'DEFAULT', text ?? '', comment];
+    });
+  } else {
+    const transforms = { except: [], exceptPattern: null, replace: [], apply: [] };
+    const query = {
+      kind: 'select' as const,
+      with: null,
+      distinct: false,
+      distinctOn: [],
+      projection: [{ kind: 'asterisk' as const, qualifier: null, transforms, pos: statement.pos }],
+      from: target,
+      arrayJoins: [],
+      prewhere: null,
+      where: null,
+      partitionBy: [],
+      shuffleBy: [],
+      groupBy: null,
+      having: null,
+      windows: [],
+      qualify: null,
+      orderBy: null,
+      limitBy: null,
+      limit: null,
+      offset: null,
+      withTies: false,
+      emit: null,
+      settings: [],
+      pos: statement.pos,
+    };
+    rows = compileQuery(engine, request, query, request.settings).prepared.columns.map((column) => [
+      column.name,
+      typeName(column.type),
+      '',
+      '',
+      '',
+    ]);
+  }
+  return rowsOutcome(
+    columns,
+    textRows(rows),
+    statement.output,
+    withAssignments(request.settings, statement.output.settings),
+  );
+}
+
+export function existsStatement(engine: Engine, request: Request, statement: ExistsStatement): Outcome {
+  const { name, object } = statement;
+  const database = name.database ?? request.database;
+  const exists =
+    object === 'database'
+      ? engine.catalog.hasDatabase(name.name)
+      : engine.catalog.hasDatabase(database) && engine.catalog.lookUp(database, name.name) !== undefined;
+  return rowsOutcome(
+    [{ name: 'result', type: types.bool }],
+    [[exists ? 1 : 0]],
+    statement.output,
+    request.settings,
+  );
+}

@@ -1,0 +1,108 @@
+import type { Statement } from '../../ast/index.ts';
+import { SluiceError, unreachable } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { insert } from '../insert.ts';
+import { withAssignments } from '../planner.ts';
+import type { Process } from '../processes.ts';
+import type { Request } from '../request.ts';
+import { done, type Outcome } from '../result.ts';
+import { select } from '../select.ts';
+import { createDatabase, createMaterializedView, createStream, createView } from './create.ts';
+import { describe, existsStatement, show, showCreate } from './describe.ts';
+import { drop, rename, truncate } from './drop.ts';
+import { explain } from './explain.ts';
+import { kill } from './kill.ts';
+
+/** Statements that only look. */
+const reading = new Set<Statement['kind']>([
+  'query',
+  'show',
+  'show_create',
+  'describe',
+  'explain',
+  'exists_statement',
+  'use',
+  'set',
+]);
+
+function refuse(what: string): never {
+  throw new SluiceError('NOT_IMPLEMENTED', `${what} is not supported`);
+}
+
+/** Runs a parsed statement. */
+export async function runStatement(
+  engine: Engine,
+  request: Request,
+  statement: Statement,
+  process: Process,
+): Promise<Outcome> {
+  if (request.readonly && !reading.has(statement.kind)) {
+    throw new SluiceError(
+      'READONLY',
+      `Cannot execute ${statement.kind.replaceAll('_', ' ')} in readonly mode`,
+    );
+  }
+  switch (statement.kind) {
+    case 'query': {
+      const outcome = await select(engine, request, statement.query, statement.output);
+      process.progress = outcome.execution.progress;
+      return outcome;
+    }
+    case 'insert':
+      return insert(engine, request, statement, process);
+    case 'create_database':
+      return createDatabase(engine, request, statement);
+    case 'create_stream':
+      return createStream(engine, request, statement, process);
+    case 'create_view':
+      return createView(engine, request, statement);
+    case 'create_materialized_view':
+      return createMaterializedView(engine, request, statement);
+    case 'drop':
+      return drop(engine, request, statement);
+    case 'rename':
+      return rename(engine, request, statement);
+    case 'truncate':
+      return truncate(engine, request, statement);
+    case 'show':
+      return show(engine, request, statement);
+    case 'show_create':
+      return showCreate(engine, request, statement);
+    case 'describe':
+      return describe(engine, request, statement);
+    case 'exists_statement':
+      return existsStatement(engine, request, statement);
+    case 'explain':
+      return explain(engine, request, statement);
+    case 'kill':
+      return kill(engine, request, statement);
+    case 'use':
+      engine.catalog.assertDatabase(statement.database);
+      return done(request.settings);
+    case 'set':
+      return done(withAssignments(request.settings, statement.settings));
+    case 'optimize': {
+      const object = engine.catalog.find(statement.name.database ?? request.database, statement.name.name);
+      if (object.kind === 'stream') await object.log.compactNow();
+      return done(request.settings);
+    }
+    case 'unsupported_statement':
+      return refuse(statement.what);
+    case 'create_function':
+    case 'create_format_schema':
+    case 'create_user':
+    case 'create_role':
+    case 'alter_user':
+    case 'alter':
+    case 'set_role':
+    case 'system':
+    case 'view_control':
+    case 'grant':
+    case 'delete':
+    case 'update':
+    case 'check':
+      return refuse(statement.kind.replaceAll('_', ' ').toUpperCase());
+    default:
+      return unreachable(statement);
+  }
+}

@@ -1,0 +1,216 @@
+import { settingDefinitions } from '../base/index.ts';
+import type { SystemTable } from '../catalog/index.ts';
+import { formatNames } from '../formats/index.ts';
+import { functions } from '../functions/index.ts';
+import { datetime64, nullable, type SqlType, toByteString, typeName, types } from '../types/index.ts';
+import type { Engine } from './engine.ts';
+
+type Cell = string | number | null;
+
+/** A table whose rows are made of plain values; texts become byte strings. */
+function table(
+  name: string,
+  doc: string,
+  columns: readonly (readonly [string, SqlType])[],
+  rows: () => Iterable<readonly Cell[]>,
+): SystemTable {
+  return {
+    kind: 'system_table',
+    name,
+    doc,
+    columns: columns.map(([column, type]) => ({ name: column, type })),
+    *rows() {
+      for (const row of rows())
+        yield row.map((cell) => (typeof cell === 'string' ? toByteString(cell) : cell));
+    },
+  };
+}
+
+const { string, uint8, uint64, bool } = types;
+const time = datetime64(3, 'UTC');
+
+function* tableRows(engine: Engine): Iterable<readonly Cell[]> {
+  for (const object of engine.catalog.objects()) {
+    const log = object.kind === 'stream' ? object.log : null;
+    const engineName = { stream: 'Stream', view: 'View', materialized_view: 'MaterializedView' }[object.kind];
+    const status = object.kind === 'materialized_view' ? engine.views.status(object) : undefined;
+    yield [
+      object.database,
+      object.name,
+      object.uuid,
+      engineName,
+      object.kind === 'stream' ? 'append' : '',
+      object.createText,
+      log?.rows ?? null,
+      log?.bytes ?? null,
+      object.comment,
+      status?.state ?? '',
+      status?.error?.exceptionText ?? '',
+    ];
+  }
+  for (const system of engine.catalog.systemTables)
+    yield ['system', system.name, '', 'System', '', '', null, null, system.doc, '', ''];
+}
+
+function* columnRows(engine: Engine): Iterable<readonly Cell[]> {
+  for (const object of engine.catalog.objects()) {
+    for (const [index, column] of object.columns.entries()) {
+      yield [
+        object.database,
+        object.name,
+        column.name,
+        typeName(column.type),
+        index + 1,
+        column.defaultText === null ? '' : 'DEFAULT',
+        column.defaultText ?? '',
+        column.comment,
+      ];
+    }
+  }
+  for (const system of engine.catalog.systemTables) {
+    for (const [index, column] of system.columns.entries())
+      yield ['system', system.name, column.name, typeName(column.type), index + 1, '', '', ''];
+  }
+}
+
+/** The tables of the database `system`, over the state of an engine. */
+export function systemTables(engine: Engine): SystemTable[] {
+  const functionRows = () =>
+    functions.definitions.map((each) => [
+      each.name,
+      each.kind === 'aggregate' ? 1 : 0,
+      each.category,
+      each.syntax,
+      each.doc,
+      (each.aliases ?? []).join(', '),
+      each.examples.map(([text]) => text).join('; '),
+    ]);
+  return [
+    table('one', 'A single row with a single 0.', [['dummy', uint8]], () => [[0]]),
+    table(
+      'tables',
+      'Streams, views and system tables.',
+      [
+        ['database', string],
+        ['name', string],
+        ['uuid', string],
+        ['engine', string],
+        ['mode', string],
+        ['create_table_query', string],
+        ['total_rows', nullable(uint64)],
+        ['total_bytes', nullable(uint64)],
+        ['comment', string],
+        ['state', string],
+        ['last_error', string],
+      ],
+      () => tableRows(engine),
+    ),
+    table(
+      'columns',
+      'Columns of streams, views and system tables.',
+      [
+        ['database', string],
+        ['table', string],
+        ['name', string],
+        ['type', string],
+        ['position', uint64],
+        ['default_kind', string],
+        ['default_expression', string],
+        ['comment', string],
+      ],
+      () => columnRows(engine),
+    ),
+    table(
+      'databases',
+      'Databases.',
+      [
+        ['name', string],
+        ['engine', string],
+      ],
+      () => engine.catalog.databases.map((name) => [name, 'Atomic']),
+    ),
+    table(
+      'functions',
+      'Functions that queries can call.',
+      [
+        ['name', string],
+        ['is_aggregate', bool],
+        ['category', string],
+        ['syntax', string],
+        ['description', string],
+        ['aliases', string],
+        ['examples', string],
+      ],
+      functionRows,
+    ),
+    table(
+      'settings',
+      'Settings, with the values a query starts from.',
+      [
+        ['name', string],
+        ['value', string],
+        ['changed', bool],
+        ['description', string],
+        ['type', string],
+      ],
+      () =>
+        Object.entries(settingDefinitions).map(([name, definition]) => {
+          const value = engine.defaults[name as keyof typeof settingDefinitions];
+          return [name, String(value), value === definition.default ? 0 : 1, definition.doc, definition.kind];
+        }),
+    ),
+    table(
+      'formats',
+      'Formats of results and of inserted data.',
+      [
+        ['name', string],
+        ['is_input', bool],
+        ['is_output', bool],
+      ],
+      () => formatNames().map((format) => [format.name, format.isInput ? 1 : 0, format.isOutput ? 1 : 0]),
+    ),
+    table(
+      'query_cache',
+      'Compiled queries that are kept.',
+      [
+        ['query', string],
+        ['hits', uint64],
+        ['pipelines', uint64],
+        ['compiled_shapes', uint64],
+      ],
+      () => engine.cache.rows() as Iterable<Cell[]>,
+    ),
+    table(
+      'processes',
+      'Statements that are being run.',
+      [
+        ['query_id', string],
+        ['user', string],
+        ['current_database', string],
+        ['query', string],
+        ['started_at', time],
+        ['elapsed', types.float64],
+        ['read_rows', uint64],
+        ['read_bytes', uint64],
+        ['written_rows', uint64],
+      ],
+      () =>
+        engine.processes.list.map((process) => [
+          process.queryId,
+          process.user,
+          process.database,
+          process.text,
+          process.startedAt,
+          (engine.clock.now() - process.startedAt) / 1000,
+          process.progress.readRows,
+          process.progress.readBytes,
+          process.progress.writtenRows,
+        ]),
+    ),
+    table('numbers', 'Whole numbers from 0; read it with a LIMIT.', [['number', uint64]], numbers),
+  ];
+}
+
+function* numbers(): Iterable<readonly Cell[]> {
+  for (let number = 0; ; number++) yield [number];
+}

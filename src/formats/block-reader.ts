@@ -1,0 +1,34 @@
+import type { Block, ColumnSchema } from '../column/index.ts';
+
+/** A column that rows are read into. */
+export interface ReaderColumn extends ColumnSchema {
+  /** Whether the engine computes a value where the input gives none. */
+  readonly hasDefault: boolean;
+}
+
+/** Rows as they were read. */
+export interface ReadBlock {
+  /** At most limits.insert_block_rows rows; a value that was not given is the type's own default. */
+  readonly block: Block;
+  /**
+   * For each column one byte per row, 1 where the DEFAULT expression is to be computed because the input gave no value;
+   * null when every row has one, and always null for columns without `hasDefault`.
+   */
+  readonly omitted: readonly (Uint8Array | null)[];
+}
+
+/** Turns the bytes of a format into blocks; the chunks may end anywhere, also inside a character. */
+export interface BlockReader {
+  /** Takes bytes (which may be reused afterwards) and gives the blocks that they filled. */
+  push(chunk: Uint8Array): ReadBlock[];
+  /** Ends the input: the last row may lack its newline. Gives what is left, if anything. */
+  finish(): ReadBlock[];
+}
+
+/** What a reader needs beside the settings. */
+export interface ReaderOptions {
+  /** Whether the data stands in the text of a statement, so that a semicolon may follow it. */
+  readonly isInline?: boolean;
+  /** Computes an expression that stands as a value in the Values format; without it such a row is an error. */
+  readonly evaluateExpression?: (text: string, column: ReaderColumn) => unknown;
+}

@@ -1,0 +1,11 @@
+export type { BlockReader, ReadBlock, ReaderColumn, ReaderOptions } from './block-reader.ts';
+export type { BlockWriter, WriteSummary } from './block-writer.ts';
+export {
+  createReader,
+  createWriter,
+  type FormatName,
+  formatNames,
+  inputFormat,
+  outputFormat,
+} from './registry.ts';
+export { type JsonOptions, jsonFormatter, jsonOptions } from './write/json-text.ts';

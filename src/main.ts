@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { toSluiceError } from './base/index.ts';
+import { version } from './engine/index.ts';
+import { flags, type Log, readOptions, startServer } from './server/index.ts';
+
+const levels = ['error', 'warning', 'information', 'debug'] as const;
+
+function usage(): string {
+  const lines = Object.entries(flags).map(([name, flag]) => {
+    const preset = flag.default === '' ? '' : ` (${flag.default})`;
+    return `  --${name.padEnd(16)} ${flag.doc}${preset}`;
+  });
+  return `sluice ${version}: a streaming SQL database over HTTP\n\nUsage: sluice serve [flags]\n\nFlags, each also as SLUICE_... in the environment:\n${lines.join('\n')}\n`;
+}
+
+async function serve(args: readonly string[]): Promise<void> {
+  const options = readOptions(args, process.env);
+  const log: Log = (level, message) => {
+    if (levels.indexOf(level) <= levels.indexOf(options.logLevel))
+      process.stderr.write(`${new Date().toISOString()} ${level}: ${message}\n`);
+  };
+  const server = await startServer(options, log);
+  const doors = Object.entries(server.ports).map(([door, port]) => `${door} on ${options.host}:${port}`);
+  log('information', `sluice ${version} is ready: ${doors.join(', ')}; data in ${options.dataDir}`);
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log('information', `${signal}: finishing inserts and ending streams`);
+    server.close().then(
+      () => process.exit(0),
+      (thrown: unknown) => {
+        log('error', toSluiceError(thrown).message);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+}
+
+const [command, ...rest] = process.argv.slice(2);
+try {
+  if (command === 'serve') await serve(rest);
+  else if (command === 'version' || command === '--version') process.stdout.write(`${version}\n`);
+  else {
+    process.stdout.write(usage());
+    if (command !== undefined && command !== 'help' && command !== '--help') process.exitCode = 1;
+  }
+} catch (thrown) {
+  process.stderr.write(`sluice: ${toSluiceError(thrown).message}\n`);
+  process.exit(1);
+}

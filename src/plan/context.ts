@@ -1,0 +1,34 @@
+import type { Query } from '../ast/index.ts';
+import type { Settings } from '../base/index.ts';
+import type { CatalogObject, SystemTable } from '../catalog/index.ts';
+import type { SqlType } from '../types/index.ts';
+import type { BoundExpr, Column } from './bound.ts';
+import type { LogicalPlan } from './logical.ts';
+
+/** What the analyzer asks of the catalog; it throws UNKNOWN_TABLE or UNKNOWN_DATABASE. */
+export interface CatalogView {
+  findTable(database: string | null, name: string): CatalogObject | SystemTable;
+}
+
+/** A value that each execution is given as a parameter of the compiled plan, in the order of the list. */
+export type PreparedValue =
+  | { readonly kind: 'constant'; readonly value: unknown }
+  /** The single row of a subquery, as value or tuple; NULL when it gives no row. */
+  | { readonly kind: 'scalar'; readonly plan: LogicalPlan; readonly type: SqlType }
+  /** The set of a subquery's rows; NULLs are no members. */
+  | { readonly kind: 'set'; readonly plan: LogicalPlan };
+
+/** Everything that the analysis of one statement shares. */
+export interface PlanContext {
+  readonly settings: Settings;
+  readonly catalog: CatalogView;
+  /** Values of `{name:type}` placeholders, as text. */
+  readonly queryParameters: ReadonlyMap<string, string>;
+  /** Gives the canonical value of an expression without columns. */
+  readonly evaluate: (expr: BoundExpr) => unknown;
+  /** Reads SQL text of the catalog: the queries of views. */
+  readonly parseQuery: (sql: string) => Query;
+  /** Grows as the analysis meets values to prepare; a parameter's index is its place here. */
+  readonly parameters: PreparedValue[];
+  readonly nextColumn: (name: string, type: SqlType) => Column;
+}

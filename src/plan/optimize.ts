@@ -1,0 +1,22 @@
+import { type LogicalPlan, outputColumns } from './logical.ts';
+import { pruneColumns } from './rules/prune-columns.ts';
+import { pushFilters } from './rules/push-filters.ts';
+
+/** A rewriting of plans that changes neither the rows nor the columns of the result. */
+export interface Rule {
+  readonly name: string;
+  readonly apply: (plan: LogicalPlan) => LogicalPlan;
+}
+
+export const rules: readonly Rule[] = [
+  { name: 'push_filters', apply: pushFilters },
+  // Filters say which columns are needed where, so pruning comes after they have found their places.
+  {
+    name: 'prune_columns',
+    apply: (plan) => pruneColumns(plan, new Set(outputColumns(plan).map((column) => column.id))),
+  },
+];
+
+export function optimize(plan: LogicalPlan): LogicalPlan {
+  return rules.reduce((current, rule) => rule.apply(current), plan);
+}

@@ -1,0 +1,28 @@
+export { compareValues, equalValues } from './compare.ts';
+export { GroupState, type SlotLayout } from './group-state.ts';
+export {
+  type Interner,
+  internedKeysMax,
+  NumberInterner,
+  ObjectInterner,
+  objectKey,
+  PairInterner,
+  StringInterner,
+  setKey,
+} from './interner.ts';
+export { JoinTable } from './join-table.ts';
+export { type JsonPath, type JsonScanner, jsonFieldNumber, jsonFieldText, jsonScanner } from './json-scan.ts';
+export {
+  addSigned,
+  addUnsigned,
+  canonicalBigInt,
+  type Mixed,
+  multiplySigned,
+  multiplyUnsigned,
+  spillSum,
+  subtractSigned,
+  toDouble,
+  wrapSigned,
+  wrapUnsigned,
+} from './mixed.ts';
+export { Sorter, type SorterKey } from './sorter.ts';

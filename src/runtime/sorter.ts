@@ -1,0 +1,110 @@
+import { type Block, concatBlocks, gatherBlock, type Vector, vectorReader } from '../column/index.ts';
+import { representation, type SqlType } from '../types/index.ts';
+import { compareValues } from './compare.ts';
+
+/** One key of an ordering: a column of the sorted blocks. */
+export interface SorterKey {
+  readonly column: number;
+  readonly type: SqlType;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+type RowComparison = (left: number, right: number) => number;
+
+function valueComparison(key: SorterKey, vector: Vector): RowComparison {
+  const sign = key.descending ? -1 : 1;
+  if (
+    vector.kind === 'flat' &&
+    vector.nulls === null &&
+    representation(key.type) === 'number' &&
+    vector.array !== 'f64' &&
+    vector.array !== 'f32'
+  ) {
+    const { data } = vector;
+    return (left, right) => sign * (data[left]! - data[right]!);
+  }
+  const read = vectorReader(vector);
+  // NULL and NaN are both last unless NULLS FIRST is asked for; among each other they are equal.
+  const lowest = key.nullsFirst ? -1 : 1;
+  return (left, right) => {
+    const first = read(left);
+    const second = read(right);
+    const firstOdd = first === null || Number.isNaN(first);
+    const secondOdd = second === null || Number.isNaN(second);
+    if (firstOdd || secondOdd) return firstOdd && secondOdd ? 0 : firstOdd ? lowest : -lowest;
+    return sign * compareValues(first, second);
+  };
+}
+
+/** Gathers blocks and gives their rows in order, all or the first `limit`. */
+export class Sorter {
+  readonly #keys: readonly SorterKey[];
+  readonly #types: readonly SqlType[];
+  readonly #limit: number;
+  #blocks: Block[] = [];
+  #rows = 0;
+  #trimAt: number;
+  /**
+   * Of a single numeric key under a limit: rows whose key comes after this one cannot be among the first; read by
+   * generated code.
+   */
+  threshold: number;
+
+  constructor(keys: readonly SorterKey[], types: readonly SqlType[], limit: number) {
+    this.#keys = keys;
+    this.#types = types;
+    this.#limit = limit;
+    this.#trimAt = Math.max(limit * 2, 4096);
+    this.threshold = keys[0]?.descending ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  add(block: Block): void {
+    if (block.rows === 0) return;
+    this.#blocks.push(block);
+    this.#rows += block.rows;
+    if (this.#rows >= this.#trimAt) this.#trim();
+  }
+
+  #trim(): void {
+    const block = this.#sorted();
+    this.#blocks = [block];
+    this.#rows = block.rows;
+    const [key] = this.#keys;
+    if (block.rows < this.#limit || this.#limit === 0 || key === undefined) return;
+    const last = vectorReader(block.vectors[key.column]!)(block.rows - 1);
+    if (typeof last === 'number' && !Number.isNaN(last)) this.threshold = last;
+  }
+
+  #sorted(): Block {
+    const whole = concatBlocks(this.#blocks, this.#types);
+    const comparisons = this.#keys.map((key) => valueComparison(key, whole.vectors[key.column]!));
+    const rows = Uint32Array.from({ length: whole.rows }, (_, row) => row);
+    const [first] = comparisons;
+    // Typed arrays sort in a stable way, so rows that compare equal keep the order they came in.
+    if (comparisons.length === 1) rows.sort(first!);
+    else rows.sort((left, right) => compareRows(comparisons, left, right));
+    return gatherBlock(whole, this.#limit < whole.rows ? rows.subarray(0, this.#limit) : rows);
+  }
+
+  /** All rows in order, as one block; the sorter is empty afterwards. */
+  finish(): Block | null {
+    if (this.#rows === 0) return null;
+    const block = this.#sorted();
+    this.#blocks = [];
+    this.#rows = 0;
+    return block;
+  }
+}
+
+function compareRows(comparisons: readonly RowComparison[], left: number, right: number): number {
+  for (const compare of comparisons) {
+    const order = compare(left, right);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

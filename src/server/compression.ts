@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
+import zlib from 'node:zlib';
+import { SluiceError } from '../base/index.ts';
+
+interface Codec {
+  readonly name: string;
+  readonly compress: () => Transform & { flush: (callback?: () => void) => void };
+  readonly compressNow: (data: Buffer) => Buffer;
+  readonly decompress: () => Transform;
+}
+
+const { constants } = zlib;
+const brotli = { flush: constants.BROTLI_OPERATION_PROCESS, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** The codecs of requests and responses, those preferred for responses first. */
+const codecs: readonly Codec[] = [
+  {
+    name: 'zstd',
+    compress: () => zlib.createZstdCompress(),
+    compressNow: (data) => zlib.zstdCompressSync(data),
+    decompress: () => zlib.createZstdDecompress(),
+  },
+  {
+    name: 'gzip',
+    compress: () => zlib.createGzip({ level: 3 }),
+    compressNow: (data) => zlib.gzipSync(data, { level: 3 }),
+    decompress: () => zlib.createGunzip(),
+  },
+  {
+    name: 'br',
+    compress: () => zlib.createBrotliCompress(brotli),
+    compressNow: (data) => zlib.brotliCompressSync(data, brotli),
+    decompress: () => zlib.createBrotliDecompress(),
+  },
+  {
+    name: 'deflate',
+    compress: () => zlib.createDeflate({ level: 3 }),
+    compressNow: (data) => zlib.deflateSync(data, { level: 3 }),
+    decompress: () => zlib.createInflate(),
+  },
+];
+
+/** The codec for a response, chosen among those that the client accepts; undefined for none. */
+export function responseCodec(accept: string | undefined): Codec | undefined {
+  if (accept === undefined || accept === '' || accept === 'identity') return undefined;
+  const accepted = new Map<string, number>();
+  for (const entry of accept.toLowerCase().split(',')) {
+    const [name, ...parameters] = entry.split(';').map((part) => part.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    accepted.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
+  }
+  const wanted = codecs.filter((codec) => (accepted.get(codec.name) ?? accepted.get('*') ?? 0) > 0);
+  return wanted.sort((left, right) => (accepted.get(right.name) ?? 0) - (accepted.get(left.name) ?? 0))[0];
+}
+
+export type { Codec };
+
+/** The request's body as it was before its Content-Encoding; damaged data ends it with an error. */
+export function requestBody(request: IncomingMessage): Readable {
+  const encoding = (request.headers['content-encoding'] ?? '').toLowerCase();
+  if (encoding === '' || encoding === 'identity') return request;
+  const codec = codecs.find(
+    (each) => each.name === encoding || (encoding === 'x-gzip' && each.name === 'gzip'),
+  );
+  if (codec === undefined) {
+    const known = codecs.map((each) => each.name).join(', ');
+    throw new SluiceError(
+      'UNKNOWN_COMPRESSION_METHOD',
+      `Unknown Content-Encoding '${encoding}': expected one of ${known}`,
+    );
+  }
+  const stream = codec.decompress();
+  request.on('error', (error) => stream.destroy(error));
+  request.on('close', () => {
+    if (!request.complete) stream.destroy(new Error('the request was cut off'));
+  });
+  return request.pipe(stream);
+}
+
+/** Chunks of a body, with failures of decompression and cut connections told as errors of the request. */
+export async function* bodyChunks(body: Readable): AsyncIterable<Buffer> {
+  try {
+    for await (const chunk of body) yield chunk as Buffer;
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (code === 'ECONNRESET' || message === 'aborted' || message === 'the request was cut off') {
+      throw new SluiceError('CANNOT_READ_ALL_DATA', 'The request was cut off before its end', {
+        cause: thrown,
+      });
+    }
+    throw new SluiceError('CANNOT_DECOMPRESS', `The body cannot be decompressed: ${message}`, {
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export { flags, readOptions, type ServerOptions } from './options.ts';
+export { type Log, type Server, startServer } from './server.ts';
