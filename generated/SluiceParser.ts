@@ -10093,7 +10093,7 @@ export class SluiceParser extends antlr.Parser {
             {
             this.state = 2321;
             this.match(SluiceParser.EXPLAIN);
-            this.state = 2323;
+            this.state = 2325;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 336, this.context) ) {
             case 1:
@@ -10102,28 +10102,26 @@ export class SluiceParser extends antlr.Parser {
                 localContext._kind = this.match(SluiceParser.IDENTIFIER);
                 }
                 break;
-            }
-            this.state = 2326;
-            this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 337, this.context) ) {
-            case 1:
+            case 2:
                 {
-                this.state = 2325;
+                this.state = 2323;
+                localContext._kind = this.match(SluiceParser.QUERY);
+                this.state = 2324;
                 localContext._second = this.match(SluiceParser.IDENTIFIER);
                 }
                 break;
             }
-            this.state = 2329;
+            this.state = 2328;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 338, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 337, this.context) ) {
             case 1:
                 {
-                this.state = 2328;
+                this.state = 2327;
                 this.settingList();
                 }
                 break;
             }
-            this.state = 2331;
+            this.state = 2330;
             this.statement();
             }
         }
@@ -10146,21 +10144,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2333;
+            this.state = 2332;
             this.match(SluiceParser.EXISTS);
-            this.state = 2335;
+            this.state = 2334;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 339, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 338, this.context) ) {
             case 1:
                 {
-                this.state = 2334;
+                this.state = 2333;
                 this.objectKind();
                 }
                 break;
             }
-            this.state = 2337;
+            this.state = 2336;
             this.objectRef();
-            this.state = 2338;
+            this.state = 2337;
             this.outputClause();
             }
         }
@@ -10183,19 +10181,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2340;
+            this.state = 2339;
             this.match(SluiceParser.USE);
-            this.state = 2342;
+            this.state = 2341;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 340, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 339, this.context) ) {
             case 1:
                 {
-                this.state = 2341;
+                this.state = 2340;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
             }
-            this.state = 2344;
+            this.state = 2343;
             this.identifier();
             }
         }
@@ -10216,16 +10214,16 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new SetStatementContext(this.context, this.state);
         this.enterRule(localContext, 234, SluiceParser.RULE_setStatement);
         try {
-            this.state = 2361;
+            this.state = 2360;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 342, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 341, this.context) ) {
             case 1:
                 localContext = new SetSettingsContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2346;
+                this.state = 2345;
                 this.match(SluiceParser.SET);
-                this.state = 2347;
+                this.state = 2346;
                 this.settingList();
                 }
                 break;
@@ -10233,22 +10231,22 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetRoleContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2348;
+                this.state = 2347;
                 this.match(SluiceParser.SET);
-                this.state = 2349;
+                this.state = 2348;
                 this.match(SluiceParser.ROLE);
-                this.state = 2352;
+                this.state = 2351;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 341, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 340, this.context) ) {
                 case 1:
                     {
-                    this.state = 2350;
+                    this.state = 2349;
                     this.match(SluiceParser.DEFAULT);
                     }
                     break;
                 case 2:
                     {
-                    this.state = 2351;
+                    this.state = 2350;
                     this.roleList();
                     }
                     break;
@@ -10259,17 +10257,17 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetDefaultRoleContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2354;
+                this.state = 2353;
                 this.match(SluiceParser.SET);
-                this.state = 2355;
+                this.state = 2354;
                 this.match(SluiceParser.DEFAULT);
-                this.state = 2356;
+                this.state = 2355;
                 this.match(SluiceParser.ROLE);
-                this.state = 2357;
+                this.state = 2356;
                 this.roleList();
-                this.state = 2358;
+                this.state = 2357;
                 this.match(SluiceParser.TO);
-                this.state = 2359;
+                this.state = 2358;
                 this.nameList();
                 }
                 break;
@@ -10295,9 +10293,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2363;
+            this.state = 2362;
             this.match(SluiceParser.KILL);
-            this.state = 2364;
+            this.state = 2363;
             localContext._target = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 128 || _la === 159)) {
@@ -10307,26 +10305,26 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2366;
+            this.state = 2365;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2365;
+                this.state = 2364;
                 this.onCluster();
                 }
             }
 
-            this.state = 2368;
+            this.state = 2367;
             this.match(SluiceParser.WHERE);
-            this.state = 2369;
+            this.state = 2368;
             this.expr(0);
-            this.state = 2371;
+            this.state = 2370;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 23 || _la === 196 || _la === 201) {
                 {
-                this.state = 2370;
+                this.state = 2369;
                 localContext._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 23 || _la === 196 || _la === 201)) {
@@ -10339,7 +10337,7 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 2373;
+            this.state = 2372;
             this.outputClause();
             }
         }
@@ -10363,33 +10361,33 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2376;
+            this.state = 2375;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 197) {
                 {
-                this.state = 2375;
+                this.state = 2374;
                 this.match(SluiceParser.SYSTEM);
                 }
             }
 
-            this.state = 2378;
+            this.state = 2377;
             localContext._action = this.match(SluiceParser.IDENTIFIER);
-            this.state = 2379;
+            this.state = 2378;
             this.match(SluiceParser.MATERIALIZED);
-            this.state = 2380;
+            this.state = 2379;
             this.match(SluiceParser.VIEW);
-            this.state = 2382;
+            this.state = 2381;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 346, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 345, this.context) ) {
             case 1:
                 {
-                this.state = 2381;
+                this.state = 2380;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2384;
+            this.state = 2383;
             this.objectName();
             }
         }
@@ -10413,19 +10411,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2386;
+            this.state = 2385;
             this.match(SluiceParser.SYSTEM);
-            this.state = 2388;
+            this.state = 2387;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2387;
+                this.state = 2386;
                 this.anyToken();
                 }
                 }
-                this.state = 2390;
+                this.state = 2389;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4294967295) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294967295) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294967295) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 65503) !== 0));
@@ -10451,61 +10449,61 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2392;
+            this.state = 2391;
             this.match(SluiceParser.GRANT);
-            this.state = 2394;
+            this.state = 2393;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2393;
+                this.state = 2392;
                 this.onCluster();
                 }
             }
 
-            this.state = 2396;
+            this.state = 2395;
             this.privilege();
-            this.state = 2401;
+            this.state = 2400;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2397;
+                this.state = 2396;
                 this.match(SluiceParser.COMMA);
-                this.state = 2398;
+                this.state = 2397;
                 this.privilege();
                 }
                 }
-                this.state = 2403;
+                this.state = 2402;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2406;
+            this.state = 2405;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2404;
+                this.state = 2403;
                 this.match(SluiceParser.ON);
-                this.state = 2405;
+                this.state = 2404;
                 this.grantScope();
                 }
             }
 
-            this.state = 2408;
+            this.state = 2407;
             this.match(SluiceParser.TO);
-            this.state = 2409;
+            this.state = 2408;
             this.nameList();
-            this.state = 2415;
+            this.state = 2414;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 230) {
                 {
                 {
-                this.state = 2410;
+                this.state = 2409;
                 this.match(SluiceParser.WITH);
-                this.state = 2411;
+                this.state = 2410;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10515,11 +10513,11 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2412;
+                this.state = 2411;
                 this.match(SluiceParser.OPTION);
                 }
                 }
-                this.state = 2417;
+                this.state = 2416;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -10545,24 +10543,24 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2418;
+            this.state = 2417;
             this.match(SluiceParser.REVOKE);
-            this.state = 2420;
+            this.state = 2419;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2419;
+                this.state = 2418;
                 this.onCluster();
                 }
             }
 
-            this.state = 2425;
+            this.state = 2424;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 353, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 352, this.context) ) {
             case 1:
                 {
-                this.state = 2422;
+                this.state = 2421;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10572,46 +10570,46 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2423;
+                this.state = 2422;
                 this.match(SluiceParser.OPTION);
-                this.state = 2424;
+                this.state = 2423;
                 this.match(SluiceParser.FOR);
                 }
                 break;
             }
-            this.state = 2427;
+            this.state = 2426;
             this.privilege();
-            this.state = 2432;
+            this.state = 2431;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2428;
+                this.state = 2427;
                 this.match(SluiceParser.COMMA);
-                this.state = 2429;
+                this.state = 2428;
                 this.privilege();
                 }
                 }
-                this.state = 2434;
+                this.state = 2433;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2437;
+            this.state = 2436;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2435;
+                this.state = 2434;
                 this.match(SluiceParser.ON);
-                this.state = 2436;
+                this.state = 2435;
                 this.grantScope();
                 }
             }
 
-            this.state = 2439;
+            this.state = 2438;
             this.match(SluiceParser.FROM);
-            this.state = 2440;
+            this.state = 2439;
             this.nameList();
             }
         }
@@ -10635,46 +10633,46 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2443;
+            this.state = 2442;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2442;
+                this.state = 2441;
                 this.privilegeWord();
                 }
                 }
-                this.state = 2445;
+                this.state = 2444;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4290772991) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294966783) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294950911) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 257)) & ~0x1F) === 0 && ((1 << (_la - 257)) & 32643) !== 0));
-            this.state = 2458;
+            this.state = 2457;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 262) {
                 {
-                this.state = 2447;
+                this.state = 2446;
                 this.match(SluiceParser.LPAREN);
-                this.state = 2448;
+                this.state = 2447;
                 this.columnName();
-                this.state = 2453;
+                this.state = 2452;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 2449;
+                    this.state = 2448;
                     this.match(SluiceParser.COMMA);
-                    this.state = 2450;
+                    this.state = 2449;
                     this.columnName();
                     }
                     }
-                    this.state = 2455;
+                    this.state = 2454;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 2456;
+                this.state = 2455;
                 this.match(SluiceParser.RPAREN);
                 }
             }
@@ -10701,7 +10699,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2460;
+            this.state = 2459;
             _la = this.tokenStream.LA(1);
             if(_la<=0 || _la === 86 || _la === 137 || _la === 206 || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 249) !== 0)) {
             this.errorHandler.recoverInline(this);
@@ -10730,22 +10728,22 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 250, SluiceParser.RULE_grantScope);
         let _la: number;
         try {
-            this.state = 2475;
+            this.state = 2474;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 256:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2462;
+                this.state = 2461;
                 this.match(SluiceParser.STAR);
-                this.state = 2465;
+                this.state = 2464;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2463;
+                    this.state = 2462;
                     this.match(SluiceParser.DOT);
-                    this.state = 2464;
+                    this.state = 2463;
                     this.match(SluiceParser.STAR);
                     }
                 }
@@ -10755,27 +10753,27 @@ export class SluiceParser extends antlr.Parser {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2467;
+                this.state = 2466;
                 this.identifier();
-                this.state = 2473;
+                this.state = 2472;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2468;
+                    this.state = 2467;
                     this.match(SluiceParser.DOT);
-                    this.state = 2471;
+                    this.state = 2470;
                     this.errorHandler.sync(this);
                     switch (this.tokenStream.LA(1)) {
                     case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                         {
-                        this.state = 2469;
+                        this.state = 2468;
                         this.identifier();
                         }
                         break;
                     case 256:
                         {
-                        this.state = 2470;
+                        this.state = 2469;
                         this.match(SluiceParser.STAR);
                         }
                         break;
@@ -10811,9 +10809,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2477;
+            this.state = 2476;
             this.match(SluiceParser.OPTIMIZE);
-            this.state = 2478;
+            this.state = 2477;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -10822,46 +10820,46 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2479;
+            this.state = 2478;
             this.objectName();
-            this.state = 2481;
+            this.state = 2480;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2480;
+                this.state = 2479;
                 this.onCluster();
                 }
             }
 
-            this.state = 2485;
+            this.state = 2484;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 146) {
                 {
-                this.state = 2483;
+                this.state = 2482;
                 this.match(SluiceParser.PARTITION);
-                this.state = 2484;
+                this.state = 2483;
                 this.operand(0);
                 }
             }
 
-            this.state = 2488;
+            this.state = 2487;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 81) {
                 {
-                this.state = 2487;
+                this.state = 2486;
                 this.match(SluiceParser.FINAL);
                 }
             }
 
-            this.state = 2491;
+            this.state = 2490;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 51) {
                 {
-                this.state = 2490;
+                this.state = 2489;
                 this.match(SluiceParser.DEDUPLICATE);
                 }
             }
@@ -10888,40 +10886,40 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2493;
+            this.state = 2492;
             this.match(SluiceParser.DELETE);
-            this.state = 2494;
+            this.state = 2493;
             this.match(SluiceParser.FROM);
-            this.state = 2495;
+            this.state = 2494;
             this.objectName();
-            this.state = 2497;
+            this.state = 2496;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2496;
+                this.state = 2495;
                 this.onCluster();
                 }
             }
 
-            this.state = 2501;
+            this.state = 2500;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 2499;
+                this.state = 2498;
                 this.match(SluiceParser.WHERE);
-                this.state = 2500;
+                this.state = 2499;
                 this.expr(0);
                 }
             }
 
-            this.state = 2504;
+            this.state = 2503;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2503;
+                this.state = 2502;
                 this.settingsClause();
                 }
             }
@@ -10948,58 +10946,58 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2506;
+            this.state = 2505;
             this.match(SluiceParser.UPDATE);
-            this.state = 2507;
+            this.state = 2506;
             this.objectName();
-            this.state = 2509;
+            this.state = 2508;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2508;
+                this.state = 2507;
                 this.onCluster();
                 }
             }
 
-            this.state = 2511;
+            this.state = 2510;
             this.match(SluiceParser.SET);
-            this.state = 2512;
+            this.state = 2511;
             this.assignment();
-            this.state = 2517;
+            this.state = 2516;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2513;
+                this.state = 2512;
                 this.match(SluiceParser.COMMA);
-                this.state = 2514;
+                this.state = 2513;
                 this.assignment();
                 }
                 }
-                this.state = 2519;
+                this.state = 2518;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2522;
+            this.state = 2521;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 2520;
+                this.state = 2519;
                 this.match(SluiceParser.WHERE);
-                this.state = 2521;
+                this.state = 2520;
                 this.expr(0);
                 }
             }
 
-            this.state = 2525;
+            this.state = 2524;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2524;
+                this.state = 2523;
                 this.settingsClause();
                 }
             }
@@ -11026,9 +11024,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2527;
+            this.state = 2526;
             this.match(SluiceParser.CHECK);
-            this.state = 2528;
+            this.state = 2527;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -11037,9 +11035,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2529;
+            this.state = 2528;
             this.objectName();
-            this.state = 2530;
+            this.state = 2529;
             this.outputClause();
             }
         }
@@ -11063,16 +11061,16 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2532;
+            this.state = 2531;
             this.identifier();
-            this.state = 2535;
+            this.state = 2534;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 259) {
                 {
-                this.state = 2533;
+                this.state = 2532;
                 this.match(SluiceParser.DOT);
-                this.state = 2534;
+                this.state = 2533;
                 this.identifier();
                 }
             }
@@ -11099,21 +11097,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2537;
+            this.state = 2536;
             this.identifier();
-            this.state = 2542;
+            this.state = 2541;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 259) {
                 {
                 {
-                this.state = 2538;
+                this.state = 2537;
                 this.match(SluiceParser.DOT);
-                this.state = 2539;
+                this.state = 2538;
                 this.identifier();
                 }
                 }
-                this.state = 2544;
+                this.state = 2543;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -11139,7 +11137,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2545;
+            this.state = 2544;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0))) {
             this.errorHandler.recoverInline(this);
@@ -11170,7 +11168,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2547;
+            this.state = 2546;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2648184800) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 2684304379) !== 0) || ((((_la - 66)) & ~0x1F) === 0 && ((1 << (_la - 66)) & 3678873551) !== 0) || ((((_la - 98)) & ~0x1F) === 0 && ((1 << (_la - 98)) & 4145514833) !== 0) || ((((_la - 131)) & ~0x1F) === 0 && ((1 << (_la - 131)) & 4146996115) !== 0) || ((((_la - 163)) & ~0x1F) === 0 && ((1 << (_la - 163)) & 1709561693) !== 0) || ((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 3989798783) !== 0) || _la === 240 || _la === 241)) {
             this.errorHandler.recoverInline(this);
@@ -11242,7 +11240,7 @@ export class SluiceParser extends antlr.Parser {
     }
 
     public static readonly _serializedATN: number[] = [
-        4,1,271,2550,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
+        4,1,271,2549,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
         7,6,2,7,7,7,2,8,7,8,2,9,7,9,2,10,7,10,2,11,7,11,2,12,7,12,2,13,7,
         13,2,14,7,14,2,15,7,15,2,16,7,16,2,17,7,17,2,18,7,18,2,19,7,19,2,
         20,7,20,2,21,7,21,2,22,7,22,2,23,7,23,2,24,7,24,2,25,7,25,2,26,7,
@@ -11453,170 +11451,170 @@ export class SluiceParser extends antlr.Parser {
         109,2291,8,109,1,110,1,110,1,111,3,111,2296,8,111,1,111,1,111,1,
         111,1,112,1,112,1,112,1,112,1,113,3,113,2306,8,113,1,113,1,113,1,
         113,1,113,1,113,3,113,2313,8,113,1,113,1,113,3,113,2317,8,113,1,
-        113,3,113,2320,8,113,1,114,1,114,3,114,2324,8,114,1,114,3,114,2327,
-        8,114,1,114,3,114,2330,8,114,1,114,1,114,1,115,1,115,3,115,2336,
-        8,115,1,115,1,115,1,115,1,116,1,116,3,116,2343,8,116,1,116,1,116,
-        1,117,1,117,1,117,1,117,1,117,1,117,3,117,2353,8,117,1,117,1,117,
-        1,117,1,117,1,117,1,117,1,117,3,117,2362,8,117,1,118,1,118,1,118,
-        3,118,2367,8,118,1,118,1,118,1,118,3,118,2372,8,118,1,118,1,118,
-        1,119,3,119,2377,8,119,1,119,1,119,1,119,1,119,3,119,2383,8,119,
-        1,119,1,119,1,120,1,120,4,120,2389,8,120,11,120,12,120,2390,1,121,
-        1,121,3,121,2395,8,121,1,121,1,121,1,121,5,121,2400,8,121,10,121,
-        12,121,2403,9,121,1,121,1,121,3,121,2407,8,121,1,121,1,121,1,121,
-        1,121,1,121,5,121,2414,8,121,10,121,12,121,2417,9,121,1,122,1,122,
-        3,122,2421,8,122,1,122,1,122,1,122,3,122,2426,8,122,1,122,1,122,
-        1,122,5,122,2431,8,122,10,122,12,122,2434,9,122,1,122,1,122,3,122,
-        2438,8,122,1,122,1,122,1,122,1,123,4,123,2444,8,123,11,123,12,123,
-        2445,1,123,1,123,1,123,1,123,5,123,2452,8,123,10,123,12,123,2455,
-        9,123,1,123,1,123,3,123,2459,8,123,1,124,1,124,1,125,1,125,1,125,
-        3,125,2466,8,125,1,125,1,125,1,125,1,125,3,125,2472,8,125,3,125,
-        2474,8,125,3,125,2476,8,125,1,126,1,126,1,126,1,126,3,126,2482,8,
-        126,1,126,1,126,3,126,2486,8,126,1,126,3,126,2489,8,126,1,126,3,
-        126,2492,8,126,1,127,1,127,1,127,1,127,3,127,2498,8,127,1,127,1,
-        127,3,127,2502,8,127,1,127,3,127,2505,8,127,1,128,1,128,1,128,3,
-        128,2510,8,128,1,128,1,128,1,128,1,128,5,128,2516,8,128,10,128,12,
-        128,2519,9,128,1,128,1,128,3,128,2523,8,128,1,128,3,128,2526,8,128,
-        1,129,1,129,1,129,1,129,1,129,1,130,1,130,1,130,3,130,2536,8,130,
-        1,131,1,131,1,131,5,131,2541,8,131,10,131,12,131,2544,9,131,1,132,
-        1,132,1,133,1,133,1,133,0,2,108,112,134,0,2,4,6,8,10,12,14,16,18,
-        20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,
-        64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,
-        106,108,110,112,114,116,118,120,122,124,126,128,130,132,134,136,
-        138,140,142,144,146,148,150,152,154,156,158,160,162,164,166,168,
-        170,172,174,176,178,180,182,184,186,188,190,192,194,196,198,200,
-        202,204,206,208,210,212,214,216,218,220,222,224,226,228,230,232,
-        234,236,238,240,242,244,246,248,250,252,254,256,258,260,262,264,
-        266,0,54,11,0,9,9,59,60,129,129,134,134,157,157,160,160,175,175,
-        177,177,188,188,199,199,240,240,1,0,261,261,3,0,70,70,108,108,215,
-        215,2,0,11,11,61,61,2,0,136,136,260,260,1,0,177,178,2,0,82,82,131,
-        131,2,0,47,47,176,176,3,0,47,47,176,176,207,207,3,0,94,94,162,162,
-        178,178,2,0,83,83,152,152,2,0,19,20,56,57,2,0,82,82,116,116,3,0,
-        31,31,55,55,195,195,2,0,13,13,230,230,1,0,72,73,2,0,105,105,119,
-        119,13,0,11,11,14,15,21,21,46,46,87,87,89,89,105,105,117,117,119,
-        119,143,143,147,147,174,174,183,183,2,0,2,2,243,243,1,0,247,253,
-        3,0,100,100,120,120,164,164,1,0,254,255,3,0,62,62,125,125,256,258,
-        3,0,26,26,118,118,208,208,2,0,50,50,205,205,2,0,99,99,170,170,26,
-        0,5,10,12,17,19,24,26,28,31,46,48,60,62,63,65,69,72,76,78,85,87,
-        94,96,102,104,107,113,129,131,132,135,136,138,153,155,175,177,181,
-        183,201,203,209,211,214,216,219,221,226,229,229,240,241,3,0,103,
-        103,130,130,232,235,2,0,191,191,216,216,2,0,153,153,223,223,1,0,
-        261,263,2,0,49,49,181,181,4,0,75,75,127,127,161,161,200,200,2,0,
-        195,195,198,198,2,0,110,110,206,206,1,0,238,239,3,0,10,10,52,52,
-        123,123,2,0,22,22,32,32,2,0,60,60,225,225,2,0,15,15,240,240,3,0,
-        120,120,164,164,240,240,6,0,10,10,37,37,42,42,52,52,123,123,212,
-        212,3,0,49,49,195,195,198,198,2,0,86,86,101,101,11,0,8,8,41,41,48,
-        48,52,52,75,75,87,87,102,102,123,123,129,129,188,188,240,240,2,0,
-        100,100,120,120,2,0,56,56,58,58,3,0,195,195,198,198,224,224,2,0,
-        128,128,159,159,3,0,23,23,196,196,201,201,2,0,6,6,90,90,5,0,86,86,
-        137,137,206,206,256,256,259,263,31,0,5,10,12,12,14,17,19,24,26,28,
-        31,46,48,60,62,63,65,69,72,76,78,85,87,94,96,99,102,102,104,107,
-        109,109,113,119,121,129,131,132,135,136,138,140,142,153,155,175,
-        177,181,183,201,203,209,211,214,216,219,221,226,229,229,240,241,
-        50,0,5,10,12,12,19,20,22,24,26,28,31,33,35,41,43,45,48,60,63,63,
-        66,69,72,76,79,79,82,84,88,88,90,91,93,94,96,98,102,102,104,104,
-        106,106,109,109,113,116,118,118,122,124,126,129,131,132,135,135,
-        138,140,144,144,148,150,152,152,155,157,159,163,165,167,169,169,
-        171,173,175,175,177,179,181,181,184,187,189,189,192,193,195,201,
-        203,209,211,214,217,219,221,222,224,226,240,241,2961,0,271,1,0,0,
-        0,2,286,1,0,0,0,4,295,1,0,0,0,6,299,1,0,0,0,8,331,1,0,0,0,10,360,
-        1,0,0,0,12,362,1,0,0,0,14,364,1,0,0,0,16,366,1,0,0,0,18,372,1,0,
-        0,0,20,381,1,0,0,0,22,388,1,0,0,0,24,395,1,0,0,0,26,408,1,0,0,0,
-        28,411,1,0,0,0,30,430,1,0,0,0,32,455,1,0,0,0,34,457,1,0,0,0,36,477,
-        1,0,0,0,38,490,1,0,0,0,40,557,1,0,0,0,42,559,1,0,0,0,44,590,1,0,
-        0,0,46,598,1,0,0,0,48,600,1,0,0,0,50,603,1,0,0,0,52,607,1,0,0,0,
-        54,633,1,0,0,0,56,649,1,0,0,0,58,667,1,0,0,0,60,669,1,0,0,0,62,684,
-        1,0,0,0,64,702,1,0,0,0,66,717,1,0,0,0,68,722,1,0,0,0,70,744,1,0,
-        0,0,72,750,1,0,0,0,74,803,1,0,0,0,76,805,1,0,0,0,78,808,1,0,0,0,
-        80,816,1,0,0,0,82,827,1,0,0,0,84,830,1,0,0,0,86,863,1,0,0,0,88,865,
-        1,0,0,0,90,891,1,0,0,0,92,893,1,0,0,0,94,922,1,0,0,0,96,924,1,0,
-        0,0,98,954,1,0,0,0,100,959,1,0,0,0,102,964,1,0,0,0,104,970,1,0,0,
-        0,106,981,1,0,0,0,108,1000,1,0,0,0,110,1054,1,0,0,0,112,1060,1,0,
-        0,0,114,1208,1,0,0,0,116,1210,1,0,0,0,118,1232,1,0,0,0,120,1234,
-        1,0,0,0,122,1243,1,0,0,0,124,1245,1,0,0,0,126,1251,1,0,0,0,128,1319,
-        1,0,0,0,130,1321,1,0,0,0,132,1325,1,0,0,0,134,1368,1,0,0,0,136,1370,
-        1,0,0,0,138,1380,1,0,0,0,140,1382,1,0,0,0,142,1384,1,0,0,0,144,1400,
-        1,0,0,0,146,1402,1,0,0,0,148,1412,1,0,0,0,150,1456,1,0,0,0,152,1736,
-        1,0,0,0,154,1738,1,0,0,0,156,1742,1,0,0,0,158,1745,1,0,0,0,160,1751,
-        1,0,0,0,162,1754,1,0,0,0,164,1774,1,0,0,0,166,1776,1,0,0,0,168,1808,
-        1,0,0,0,170,1810,1,0,0,0,172,1815,1,0,0,0,174,1817,1,0,0,0,176,1858,
-        1,0,0,0,178,1860,1,0,0,0,180,1868,1,0,0,0,182,1913,1,0,0,0,184,1918,
-        1,0,0,0,186,1922,1,0,0,0,188,1924,1,0,0,0,190,1934,1,0,0,0,192,1968,
-        1,0,0,0,194,1976,1,0,0,0,196,2124,1,0,0,0,198,2126,1,0,0,0,200,2139,
-        1,0,0,0,202,2141,1,0,0,0,204,2145,1,0,0,0,206,2175,1,0,0,0,208,2179,
-        1,0,0,0,210,2211,1,0,0,0,212,2213,1,0,0,0,214,2229,1,0,0,0,216,2233,
-        1,0,0,0,218,2290,1,0,0,0,220,2292,1,0,0,0,222,2295,1,0,0,0,224,2300,
-        1,0,0,0,226,2319,1,0,0,0,228,2321,1,0,0,0,230,2333,1,0,0,0,232,2340,
-        1,0,0,0,234,2361,1,0,0,0,236,2363,1,0,0,0,238,2376,1,0,0,0,240,2386,
-        1,0,0,0,242,2392,1,0,0,0,244,2418,1,0,0,0,246,2443,1,0,0,0,248,2460,
-        1,0,0,0,250,2475,1,0,0,0,252,2477,1,0,0,0,254,2493,1,0,0,0,256,2506,
-        1,0,0,0,258,2527,1,0,0,0,260,2532,1,0,0,0,262,2537,1,0,0,0,264,2545,
-        1,0,0,0,266,2547,1,0,0,0,268,270,5,261,0,0,269,268,1,0,0,0,270,273,
-        1,0,0,0,271,269,1,0,0,0,271,272,1,0,0,0,272,276,1,0,0,0,273,271,
-        1,0,0,0,274,277,3,8,4,0,275,277,3,10,5,0,276,274,1,0,0,0,276,275,
-        1,0,0,0,276,277,1,0,0,0,277,281,1,0,0,0,278,280,5,261,0,0,279,278,
-        1,0,0,0,280,283,1,0,0,0,281,279,1,0,0,0,281,282,1,0,0,0,282,284,
-        1,0,0,0,283,281,1,0,0,0,284,285,5,0,0,1,285,1,1,0,0,0,286,290,3,
-        20,10,0,287,289,5,261,0,0,288,287,1,0,0,0,289,292,1,0,0,0,290,288,
-        1,0,0,0,290,291,1,0,0,0,291,293,1,0,0,0,292,290,1,0,0,0,293,294,
-        5,0,0,1,294,3,1,0,0,0,295,296,3,106,53,0,296,297,5,0,0,1,297,5,1,
-        0,0,0,298,300,3,76,38,0,299,298,1,0,0,0,299,300,1,0,0,0,300,304,
-        1,0,0,0,301,303,5,261,0,0,302,301,1,0,0,0,303,306,1,0,0,0,304,302,
-        1,0,0,0,304,305,1,0,0,0,305,307,1,0,0,0,306,304,1,0,0,0,307,308,
-        5,0,0,1,308,7,1,0,0,0,309,332,3,16,8,0,310,332,3,148,74,0,311,332,
-        3,152,76,0,312,332,3,192,96,0,313,332,3,204,102,0,314,332,3,212,
-        106,0,315,332,3,216,108,0,316,332,3,218,109,0,317,332,3,224,112,
-        0,318,332,3,228,114,0,319,332,3,230,115,0,320,332,3,232,116,0,321,
-        332,3,234,117,0,322,332,3,236,118,0,323,332,3,238,119,0,324,332,
-        3,240,120,0,325,332,3,242,121,0,326,332,3,244,122,0,327,332,3,252,
-        126,0,328,332,3,254,127,0,329,332,3,256,128,0,330,332,3,258,129,
-        0,331,309,1,0,0,0,331,310,1,0,0,0,331,311,1,0,0,0,331,312,1,0,0,
-        0,331,313,1,0,0,0,331,314,1,0,0,0,331,315,1,0,0,0,331,316,1,0,0,
-        0,331,317,1,0,0,0,331,318,1,0,0,0,331,319,1,0,0,0,331,320,1,0,0,
-        0,331,321,1,0,0,0,331,322,1,0,0,0,331,323,1,0,0,0,331,324,1,0,0,
-        0,331,325,1,0,0,0,331,326,1,0,0,0,331,327,1,0,0,0,331,328,1,0,0,
-        0,331,329,1,0,0,0,331,330,1,0,0,0,332,9,1,0,0,0,333,337,5,240,0,
-        0,334,336,3,14,7,0,335,334,1,0,0,0,336,339,1,0,0,0,337,335,1,0,0,
-        0,337,338,1,0,0,0,338,361,1,0,0,0,339,337,1,0,0,0,340,343,5,45,0,
-        0,341,342,5,141,0,0,342,344,5,168,0,0,343,341,1,0,0,0,343,344,1,
-        0,0,0,344,345,1,0,0,0,345,349,3,12,6,0,346,348,3,14,7,0,347,346,
-        1,0,0,0,348,351,1,0,0,0,349,347,1,0,0,0,349,350,1,0,0,0,350,361,
-        1,0,0,0,351,349,1,0,0,0,352,353,5,12,0,0,353,357,3,12,6,0,354,356,
-        3,14,7,0,355,354,1,0,0,0,356,359,1,0,0,0,357,355,1,0,0,0,357,358,
-        1,0,0,0,358,361,1,0,0,0,359,357,1,0,0,0,360,333,1,0,0,0,360,340,
-        1,0,0,0,360,352,1,0,0,0,361,11,1,0,0,0,362,363,7,0,0,0,363,13,1,
-        0,0,0,364,365,8,1,0,0,365,15,1,0,0,0,366,367,3,20,10,0,367,368,3,
-        18,9,0,368,17,1,0,0,0,369,370,5,110,0,0,370,371,5,144,0,0,371,373,
-        5,238,0,0,372,369,1,0,0,0,372,373,1,0,0,0,373,379,1,0,0,0,374,375,
-        5,85,0,0,375,377,3,264,132,0,376,378,3,76,38,0,377,376,1,0,0,0,377,
-        378,1,0,0,0,378,380,1,0,0,0,379,374,1,0,0,0,379,380,1,0,0,0,380,
-        19,1,0,0,0,381,385,3,26,13,0,382,384,3,24,12,0,383,382,1,0,0,0,384,
-        387,1,0,0,0,385,383,1,0,0,0,385,386,1,0,0,0,386,21,1,0,0,0,387,385,
-        1,0,0,0,388,392,3,28,14,0,389,391,3,24,12,0,390,389,1,0,0,0,391,
-        394,1,0,0,0,392,390,1,0,0,0,392,393,1,0,0,0,393,23,1,0,0,0,394,392,
-        1,0,0,0,395,397,7,2,0,0,396,398,7,3,0,0,397,396,1,0,0,0,397,398,
-        1,0,0,0,398,399,1,0,0,0,399,400,3,26,13,0,400,25,1,0,0,0,401,409,
-        3,28,14,0,402,403,5,262,0,0,403,404,3,20,10,0,404,406,5,263,0,0,
-        405,407,3,76,38,0,406,405,1,0,0,0,406,407,1,0,0,0,407,409,1,0,0,
-        0,408,401,1,0,0,0,408,402,1,0,0,0,409,27,1,0,0,0,410,412,3,30,15,
-        0,411,410,1,0,0,0,411,412,1,0,0,0,412,422,1,0,0,0,413,414,5,182,
-        0,0,414,416,3,36,18,0,415,417,3,82,41,0,416,415,1,0,0,0,416,417,
-        1,0,0,0,417,423,1,0,0,0,418,419,3,82,41,0,419,420,5,182,0,0,420,
-        421,3,36,18,0,421,423,1,0,0,0,422,413,1,0,0,0,422,418,1,0,0,0,423,
-        427,1,0,0,0,424,426,3,40,20,0,425,424,1,0,0,0,426,429,1,0,0,0,427,
-        425,1,0,0,0,427,428,1,0,0,0,428,29,1,0,0,0,429,427,1,0,0,0,430,432,
-        5,230,0,0,431,433,5,163,0,0,432,431,1,0,0,0,432,433,1,0,0,0,433,
-        434,1,0,0,0,434,439,3,32,16,0,435,436,5,260,0,0,436,438,3,32,16,
-        0,437,435,1,0,0,0,438,441,1,0,0,0,439,437,1,0,0,0,439,440,1,0,0,
-        0,440,31,1,0,0,0,441,439,1,0,0,0,442,444,3,264,132,0,443,445,3,34,
-        17,0,444,443,1,0,0,0,444,445,1,0,0,0,445,446,1,0,0,0,446,447,5,18,
-        0,0,447,448,5,262,0,0,448,449,3,20,10,0,449,450,5,263,0,0,450,456,
-        1,0,0,0,451,452,3,108,54,0,452,453,5,18,0,0,453,454,3,264,132,0,
-        454,456,1,0,0,0,455,442,1,0,0,0,455,451,1,0,0,0,456,33,1,0,0,0,457,
-        458,5,262,0,0,458,463,3,264,132,0,459,460,5,260,0,0,460,462,3,264,
-        132,0,461,459,1,0,0,0,462,465,1,0,0,0,463,461,1,0,0,0,463,464,1,
-        0,0,0,464,466,1,0,0,0,465,463,1,0,0,0,466,467,5,263,0,0,467,35,1,
-        0,0,0,468,478,5,11,0,0,469,475,5,61,0,0,470,471,5,137,0,0,471,472,
-        5,262,0,0,472,473,3,104,52,0,473,474,5,263,0,0,474,476,1,0,0,0,475,
+        113,3,113,2320,8,113,1,114,1,114,1,114,1,114,3,114,2326,8,114,1,
+        114,3,114,2329,8,114,1,114,1,114,1,115,1,115,3,115,2335,8,115,1,
+        115,1,115,1,115,1,116,1,116,3,116,2342,8,116,1,116,1,116,1,117,1,
+        117,1,117,1,117,1,117,1,117,3,117,2352,8,117,1,117,1,117,1,117,1,
+        117,1,117,1,117,1,117,3,117,2361,8,117,1,118,1,118,1,118,3,118,2366,
+        8,118,1,118,1,118,1,118,3,118,2371,8,118,1,118,1,118,1,119,3,119,
+        2376,8,119,1,119,1,119,1,119,1,119,3,119,2382,8,119,1,119,1,119,
+        1,120,1,120,4,120,2388,8,120,11,120,12,120,2389,1,121,1,121,3,121,
+        2394,8,121,1,121,1,121,1,121,5,121,2399,8,121,10,121,12,121,2402,
+        9,121,1,121,1,121,3,121,2406,8,121,1,121,1,121,1,121,1,121,1,121,
+        5,121,2413,8,121,10,121,12,121,2416,9,121,1,122,1,122,3,122,2420,
+        8,122,1,122,1,122,1,122,3,122,2425,8,122,1,122,1,122,1,122,5,122,
+        2430,8,122,10,122,12,122,2433,9,122,1,122,1,122,3,122,2437,8,122,
+        1,122,1,122,1,122,1,123,4,123,2443,8,123,11,123,12,123,2444,1,123,
+        1,123,1,123,1,123,5,123,2451,8,123,10,123,12,123,2454,9,123,1,123,
+        1,123,3,123,2458,8,123,1,124,1,124,1,125,1,125,1,125,3,125,2465,
+        8,125,1,125,1,125,1,125,1,125,3,125,2471,8,125,3,125,2473,8,125,
+        3,125,2475,8,125,1,126,1,126,1,126,1,126,3,126,2481,8,126,1,126,
+        1,126,3,126,2485,8,126,1,126,3,126,2488,8,126,1,126,3,126,2491,8,
+        126,1,127,1,127,1,127,1,127,3,127,2497,8,127,1,127,1,127,3,127,2501,
+        8,127,1,127,3,127,2504,8,127,1,128,1,128,1,128,3,128,2509,8,128,
+        1,128,1,128,1,128,1,128,5,128,2515,8,128,10,128,12,128,2518,9,128,
+        1,128,1,128,3,128,2522,8,128,1,128,3,128,2525,8,128,1,129,1,129,
+        1,129,1,129,1,129,1,130,1,130,1,130,3,130,2535,8,130,1,131,1,131,
+        1,131,5,131,2540,8,131,10,131,12,131,2543,9,131,1,132,1,132,1,133,
+        1,133,1,133,0,2,108,112,134,0,2,4,6,8,10,12,14,16,18,20,22,24,26,
+        28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,64,66,68,70,
+        72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,106,108,110,
+        112,114,116,118,120,122,124,126,128,130,132,134,136,138,140,142,
+        144,146,148,150,152,154,156,158,160,162,164,166,168,170,172,174,
+        176,178,180,182,184,186,188,190,192,194,196,198,200,202,204,206,
+        208,210,212,214,216,218,220,222,224,226,228,230,232,234,236,238,
+        240,242,244,246,248,250,252,254,256,258,260,262,264,266,0,54,11,
+        0,9,9,59,60,129,129,134,134,157,157,160,160,175,175,177,177,188,
+        188,199,199,240,240,1,0,261,261,3,0,70,70,108,108,215,215,2,0,11,
+        11,61,61,2,0,136,136,260,260,1,0,177,178,2,0,82,82,131,131,2,0,47,
+        47,176,176,3,0,47,47,176,176,207,207,3,0,94,94,162,162,178,178,2,
+        0,83,83,152,152,2,0,19,20,56,57,2,0,82,82,116,116,3,0,31,31,55,55,
+        195,195,2,0,13,13,230,230,1,0,72,73,2,0,105,105,119,119,13,0,11,
+        11,14,15,21,21,46,46,87,87,89,89,105,105,117,117,119,119,143,143,
+        147,147,174,174,183,183,2,0,2,2,243,243,1,0,247,253,3,0,100,100,
+        120,120,164,164,1,0,254,255,3,0,62,62,125,125,256,258,3,0,26,26,
+        118,118,208,208,2,0,50,50,205,205,2,0,99,99,170,170,26,0,5,10,12,
+        17,19,24,26,28,31,46,48,60,62,63,65,69,72,76,78,85,87,94,96,102,
+        104,107,113,129,131,132,135,136,138,153,155,175,177,181,183,201,
+        203,209,211,214,216,219,221,226,229,229,240,241,3,0,103,103,130,
+        130,232,235,2,0,191,191,216,216,2,0,153,153,223,223,1,0,261,263,
+        2,0,49,49,181,181,4,0,75,75,127,127,161,161,200,200,2,0,195,195,
+        198,198,2,0,110,110,206,206,1,0,238,239,3,0,10,10,52,52,123,123,
+        2,0,22,22,32,32,2,0,60,60,225,225,2,0,15,15,240,240,3,0,120,120,
+        164,164,240,240,6,0,10,10,37,37,42,42,52,52,123,123,212,212,3,0,
+        49,49,195,195,198,198,2,0,86,86,101,101,11,0,8,8,41,41,48,48,52,
+        52,75,75,87,87,102,102,123,123,129,129,188,188,240,240,2,0,100,100,
+        120,120,2,0,56,56,58,58,3,0,195,195,198,198,224,224,2,0,128,128,
+        159,159,3,0,23,23,196,196,201,201,2,0,6,6,90,90,5,0,86,86,137,137,
+        206,206,256,256,259,263,31,0,5,10,12,12,14,17,19,24,26,28,31,46,
+        48,60,62,63,65,69,72,76,78,85,87,94,96,99,102,102,104,107,109,109,
+        113,119,121,129,131,132,135,136,138,140,142,153,155,175,177,181,
+        183,201,203,209,211,214,216,219,221,226,229,229,240,241,50,0,5,10,
+        12,12,19,20,22,24,26,28,31,33,35,41,43,45,48,60,63,63,66,69,72,76,
+        79,79,82,84,88,88,90,91,93,94,96,98,102,102,104,104,106,106,109,
+        109,113,116,118,118,122,124,126,129,131,132,135,135,138,140,144,
+        144,148,150,152,152,155,157,159,163,165,167,169,169,171,173,175,
+        175,177,179,181,181,184,187,189,189,192,193,195,201,203,209,211,
+        214,217,219,221,222,224,226,240,241,2960,0,271,1,0,0,0,2,286,1,0,
+        0,0,4,295,1,0,0,0,6,299,1,0,0,0,8,331,1,0,0,0,10,360,1,0,0,0,12,
+        362,1,0,0,0,14,364,1,0,0,0,16,366,1,0,0,0,18,372,1,0,0,0,20,381,
+        1,0,0,0,22,388,1,0,0,0,24,395,1,0,0,0,26,408,1,0,0,0,28,411,1,0,
+        0,0,30,430,1,0,0,0,32,455,1,0,0,0,34,457,1,0,0,0,36,477,1,0,0,0,
+        38,490,1,0,0,0,40,557,1,0,0,0,42,559,1,0,0,0,44,590,1,0,0,0,46,598,
+        1,0,0,0,48,600,1,0,0,0,50,603,1,0,0,0,52,607,1,0,0,0,54,633,1,0,
+        0,0,56,649,1,0,0,0,58,667,1,0,0,0,60,669,1,0,0,0,62,684,1,0,0,0,
+        64,702,1,0,0,0,66,717,1,0,0,0,68,722,1,0,0,0,70,744,1,0,0,0,72,750,
+        1,0,0,0,74,803,1,0,0,0,76,805,1,0,0,0,78,808,1,0,0,0,80,816,1,0,
+        0,0,82,827,1,0,0,0,84,830,1,0,0,0,86,863,1,0,0,0,88,865,1,0,0,0,
+        90,891,1,0,0,0,92,893,1,0,0,0,94,922,1,0,0,0,96,924,1,0,0,0,98,954,
+        1,0,0,0,100,959,1,0,0,0,102,964,1,0,0,0,104,970,1,0,0,0,106,981,
+        1,0,0,0,108,1000,1,0,0,0,110,1054,1,0,0,0,112,1060,1,0,0,0,114,1208,
+        1,0,0,0,116,1210,1,0,0,0,118,1232,1,0,0,0,120,1234,1,0,0,0,122,1243,
+        1,0,0,0,124,1245,1,0,0,0,126,1251,1,0,0,0,128,1319,1,0,0,0,130,1321,
+        1,0,0,0,132,1325,1,0,0,0,134,1368,1,0,0,0,136,1370,1,0,0,0,138,1380,
+        1,0,0,0,140,1382,1,0,0,0,142,1384,1,0,0,0,144,1400,1,0,0,0,146,1402,
+        1,0,0,0,148,1412,1,0,0,0,150,1456,1,0,0,0,152,1736,1,0,0,0,154,1738,
+        1,0,0,0,156,1742,1,0,0,0,158,1745,1,0,0,0,160,1751,1,0,0,0,162,1754,
+        1,0,0,0,164,1774,1,0,0,0,166,1776,1,0,0,0,168,1808,1,0,0,0,170,1810,
+        1,0,0,0,172,1815,1,0,0,0,174,1817,1,0,0,0,176,1858,1,0,0,0,178,1860,
+        1,0,0,0,180,1868,1,0,0,0,182,1913,1,0,0,0,184,1918,1,0,0,0,186,1922,
+        1,0,0,0,188,1924,1,0,0,0,190,1934,1,0,0,0,192,1968,1,0,0,0,194,1976,
+        1,0,0,0,196,2124,1,0,0,0,198,2126,1,0,0,0,200,2139,1,0,0,0,202,2141,
+        1,0,0,0,204,2145,1,0,0,0,206,2175,1,0,0,0,208,2179,1,0,0,0,210,2211,
+        1,0,0,0,212,2213,1,0,0,0,214,2229,1,0,0,0,216,2233,1,0,0,0,218,2290,
+        1,0,0,0,220,2292,1,0,0,0,222,2295,1,0,0,0,224,2300,1,0,0,0,226,2319,
+        1,0,0,0,228,2321,1,0,0,0,230,2332,1,0,0,0,232,2339,1,0,0,0,234,2360,
+        1,0,0,0,236,2362,1,0,0,0,238,2375,1,0,0,0,240,2385,1,0,0,0,242,2391,
+        1,0,0,0,244,2417,1,0,0,0,246,2442,1,0,0,0,248,2459,1,0,0,0,250,2474,
+        1,0,0,0,252,2476,1,0,0,0,254,2492,1,0,0,0,256,2505,1,0,0,0,258,2526,
+        1,0,0,0,260,2531,1,0,0,0,262,2536,1,0,0,0,264,2544,1,0,0,0,266,2546,
+        1,0,0,0,268,270,5,261,0,0,269,268,1,0,0,0,270,273,1,0,0,0,271,269,
+        1,0,0,0,271,272,1,0,0,0,272,276,1,0,0,0,273,271,1,0,0,0,274,277,
+        3,8,4,0,275,277,3,10,5,0,276,274,1,0,0,0,276,275,1,0,0,0,276,277,
+        1,0,0,0,277,281,1,0,0,0,278,280,5,261,0,0,279,278,1,0,0,0,280,283,
+        1,0,0,0,281,279,1,0,0,0,281,282,1,0,0,0,282,284,1,0,0,0,283,281,
+        1,0,0,0,284,285,5,0,0,1,285,1,1,0,0,0,286,290,3,20,10,0,287,289,
+        5,261,0,0,288,287,1,0,0,0,289,292,1,0,0,0,290,288,1,0,0,0,290,291,
+        1,0,0,0,291,293,1,0,0,0,292,290,1,0,0,0,293,294,5,0,0,1,294,3,1,
+        0,0,0,295,296,3,106,53,0,296,297,5,0,0,1,297,5,1,0,0,0,298,300,3,
+        76,38,0,299,298,1,0,0,0,299,300,1,0,0,0,300,304,1,0,0,0,301,303,
+        5,261,0,0,302,301,1,0,0,0,303,306,1,0,0,0,304,302,1,0,0,0,304,305,
+        1,0,0,0,305,307,1,0,0,0,306,304,1,0,0,0,307,308,5,0,0,1,308,7,1,
+        0,0,0,309,332,3,16,8,0,310,332,3,148,74,0,311,332,3,152,76,0,312,
+        332,3,192,96,0,313,332,3,204,102,0,314,332,3,212,106,0,315,332,3,
+        216,108,0,316,332,3,218,109,0,317,332,3,224,112,0,318,332,3,228,
+        114,0,319,332,3,230,115,0,320,332,3,232,116,0,321,332,3,234,117,
+        0,322,332,3,236,118,0,323,332,3,238,119,0,324,332,3,240,120,0,325,
+        332,3,242,121,0,326,332,3,244,122,0,327,332,3,252,126,0,328,332,
+        3,254,127,0,329,332,3,256,128,0,330,332,3,258,129,0,331,309,1,0,
+        0,0,331,310,1,0,0,0,331,311,1,0,0,0,331,312,1,0,0,0,331,313,1,0,
+        0,0,331,314,1,0,0,0,331,315,1,0,0,0,331,316,1,0,0,0,331,317,1,0,
+        0,0,331,318,1,0,0,0,331,319,1,0,0,0,331,320,1,0,0,0,331,321,1,0,
+        0,0,331,322,1,0,0,0,331,323,1,0,0,0,331,324,1,0,0,0,331,325,1,0,
+        0,0,331,326,1,0,0,0,331,327,1,0,0,0,331,328,1,0,0,0,331,329,1,0,
+        0,0,331,330,1,0,0,0,332,9,1,0,0,0,333,337,5,240,0,0,334,336,3,14,
+        7,0,335,334,1,0,0,0,336,339,1,0,0,0,337,335,1,0,0,0,337,338,1,0,
+        0,0,338,361,1,0,0,0,339,337,1,0,0,0,340,343,5,45,0,0,341,342,5,141,
+        0,0,342,344,5,168,0,0,343,341,1,0,0,0,343,344,1,0,0,0,344,345,1,
+        0,0,0,345,349,3,12,6,0,346,348,3,14,7,0,347,346,1,0,0,0,348,351,
+        1,0,0,0,349,347,1,0,0,0,349,350,1,0,0,0,350,361,1,0,0,0,351,349,
+        1,0,0,0,352,353,5,12,0,0,353,357,3,12,6,0,354,356,3,14,7,0,355,354,
+        1,0,0,0,356,359,1,0,0,0,357,355,1,0,0,0,357,358,1,0,0,0,358,361,
+        1,0,0,0,359,357,1,0,0,0,360,333,1,0,0,0,360,340,1,0,0,0,360,352,
+        1,0,0,0,361,11,1,0,0,0,362,363,7,0,0,0,363,13,1,0,0,0,364,365,8,
+        1,0,0,365,15,1,0,0,0,366,367,3,20,10,0,367,368,3,18,9,0,368,17,1,
+        0,0,0,369,370,5,110,0,0,370,371,5,144,0,0,371,373,5,238,0,0,372,
+        369,1,0,0,0,372,373,1,0,0,0,373,379,1,0,0,0,374,375,5,85,0,0,375,
+        377,3,264,132,0,376,378,3,76,38,0,377,376,1,0,0,0,377,378,1,0,0,
+        0,378,380,1,0,0,0,379,374,1,0,0,0,379,380,1,0,0,0,380,19,1,0,0,0,
+        381,385,3,26,13,0,382,384,3,24,12,0,383,382,1,0,0,0,384,387,1,0,
+        0,0,385,383,1,0,0,0,385,386,1,0,0,0,386,21,1,0,0,0,387,385,1,0,0,
+        0,388,392,3,28,14,0,389,391,3,24,12,0,390,389,1,0,0,0,391,394,1,
+        0,0,0,392,390,1,0,0,0,392,393,1,0,0,0,393,23,1,0,0,0,394,392,1,0,
+        0,0,395,397,7,2,0,0,396,398,7,3,0,0,397,396,1,0,0,0,397,398,1,0,
+        0,0,398,399,1,0,0,0,399,400,3,26,13,0,400,25,1,0,0,0,401,409,3,28,
+        14,0,402,403,5,262,0,0,403,404,3,20,10,0,404,406,5,263,0,0,405,407,
+        3,76,38,0,406,405,1,0,0,0,406,407,1,0,0,0,407,409,1,0,0,0,408,401,
+        1,0,0,0,408,402,1,0,0,0,409,27,1,0,0,0,410,412,3,30,15,0,411,410,
+        1,0,0,0,411,412,1,0,0,0,412,422,1,0,0,0,413,414,5,182,0,0,414,416,
+        3,36,18,0,415,417,3,82,41,0,416,415,1,0,0,0,416,417,1,0,0,0,417,
+        423,1,0,0,0,418,419,3,82,41,0,419,420,5,182,0,0,420,421,3,36,18,
+        0,421,423,1,0,0,0,422,413,1,0,0,0,422,418,1,0,0,0,423,427,1,0,0,
+        0,424,426,3,40,20,0,425,424,1,0,0,0,426,429,1,0,0,0,427,425,1,0,
+        0,0,427,428,1,0,0,0,428,29,1,0,0,0,429,427,1,0,0,0,430,432,5,230,
+        0,0,431,433,5,163,0,0,432,431,1,0,0,0,432,433,1,0,0,0,433,434,1,
+        0,0,0,434,439,3,32,16,0,435,436,5,260,0,0,436,438,3,32,16,0,437,
+        435,1,0,0,0,438,441,1,0,0,0,439,437,1,0,0,0,439,440,1,0,0,0,440,
+        31,1,0,0,0,441,439,1,0,0,0,442,444,3,264,132,0,443,445,3,34,17,0,
+        444,443,1,0,0,0,444,445,1,0,0,0,445,446,1,0,0,0,446,447,5,18,0,0,
+        447,448,5,262,0,0,448,449,3,20,10,0,449,450,5,263,0,0,450,456,1,
+        0,0,0,451,452,3,108,54,0,452,453,5,18,0,0,453,454,3,264,132,0,454,
+        456,1,0,0,0,455,442,1,0,0,0,455,451,1,0,0,0,456,33,1,0,0,0,457,458,
+        5,262,0,0,458,463,3,264,132,0,459,460,5,260,0,0,460,462,3,264,132,
+        0,461,459,1,0,0,0,462,465,1,0,0,0,463,461,1,0,0,0,463,464,1,0,0,
+        0,464,466,1,0,0,0,465,463,1,0,0,0,466,467,5,263,0,0,467,35,1,0,0,
+        0,468,478,5,11,0,0,469,475,5,61,0,0,470,471,5,137,0,0,471,472,5,
+        262,0,0,472,473,3,104,52,0,473,474,5,263,0,0,474,476,1,0,0,0,475,
         470,1,0,0,0,475,476,1,0,0,0,476,478,1,0,0,0,477,468,1,0,0,0,477,
         469,1,0,0,0,477,478,1,0,0,0,478,479,1,0,0,0,479,484,3,38,19,0,480,
         481,5,260,0,0,481,483,3,38,19,0,482,480,1,0,0,0,483,486,1,0,0,0,
@@ -12263,112 +12261,111 @@ export class SluiceParser extends antlr.Parser {
         0,0,2313,2314,1,0,0,0,2314,2320,3,260,130,0,2315,2317,5,198,0,0,
         2316,2315,1,0,0,0,2316,2317,1,0,0,0,2317,2318,1,0,0,0,2318,2320,
         3,96,48,0,2319,2305,1,0,0,0,2319,2312,1,0,0,0,2319,2316,1,0,0,0,
-        2320,227,1,0,0,0,2321,2323,5,74,0,0,2322,2324,5,240,0,0,2323,2322,
-        1,0,0,0,2323,2324,1,0,0,0,2324,2326,1,0,0,0,2325,2327,5,240,0,0,
-        2326,2325,1,0,0,0,2326,2327,1,0,0,0,2327,2329,1,0,0,0,2328,2330,
-        3,78,39,0,2329,2328,1,0,0,0,2329,2330,1,0,0,0,2330,2331,1,0,0,0,
-        2331,2332,3,8,4,0,2332,229,1,0,0,0,2333,2335,5,71,0,0,2334,2336,
-        3,210,105,0,2335,2334,1,0,0,0,2335,2336,1,0,0,0,2336,2337,1,0,0,
-        0,2337,2338,3,208,104,0,2338,2339,3,18,9,0,2339,231,1,0,0,0,2340,
-        2342,5,218,0,0,2341,2343,5,49,0,0,2342,2341,1,0,0,0,2342,2343,1,
-        0,0,0,2343,2344,1,0,0,0,2344,2345,3,264,132,0,2345,233,1,0,0,0,2346,
-        2347,5,185,0,0,2347,2362,3,78,39,0,2348,2349,5,185,0,0,2349,2352,
-        5,175,0,0,2350,2353,5,52,0,0,2351,2353,3,186,93,0,2352,2350,1,0,
-        0,0,2352,2351,1,0,0,0,2353,2362,1,0,0,0,2354,2355,5,185,0,0,2355,
-        2356,5,52,0,0,2356,2357,5,175,0,0,2357,2358,3,186,93,0,2358,2359,
-        5,206,0,0,2359,2360,3,188,94,0,2360,2362,1,0,0,0,2361,2346,1,0,0,
-        0,2361,2348,1,0,0,0,2361,2354,1,0,0,0,2362,235,1,0,0,0,2363,2364,
-        5,114,0,0,2364,2366,7,48,0,0,2365,2367,3,158,79,0,2366,2365,1,0,
-        0,0,2366,2367,1,0,0,0,2367,2368,1,0,0,0,2368,2369,5,228,0,0,2369,
-        2371,3,108,54,0,2370,2372,7,49,0,0,2371,2370,1,0,0,0,2371,2372,1,
-        0,0,0,2372,2373,1,0,0,0,2373,2374,3,18,9,0,2374,237,1,0,0,0,2375,
-        2377,5,197,0,0,2376,2375,1,0,0,0,2376,2377,1,0,0,0,2377,2378,1,0,
-        0,0,2378,2379,5,240,0,0,2379,2380,5,123,0,0,2380,2382,5,224,0,0,
-        2381,2383,3,156,78,0,2382,2381,1,0,0,0,2382,2383,1,0,0,0,2383,2384,
-        1,0,0,0,2384,2385,3,260,130,0,2385,239,1,0,0,0,2386,2388,5,197,0,
-        0,2387,2389,3,14,7,0,2388,2387,1,0,0,0,2389,2390,1,0,0,0,2390,2388,
-        1,0,0,0,2390,2391,1,0,0,0,2391,241,1,0,0,0,2392,2394,5,90,0,0,2393,
-        2395,3,158,79,0,2394,2393,1,0,0,0,2394,2395,1,0,0,0,2395,2396,1,
-        0,0,0,2396,2401,3,246,123,0,2397,2398,5,260,0,0,2398,2400,3,246,
-        123,0,2399,2397,1,0,0,0,2400,2403,1,0,0,0,2401,2399,1,0,0,0,2401,
-        2402,1,0,0,0,2402,2406,1,0,0,0,2403,2401,1,0,0,0,2404,2405,5,137,
-        0,0,2405,2407,3,250,125,0,2406,2404,1,0,0,0,2406,2407,1,0,0,0,2407,
-        2408,1,0,0,0,2408,2409,5,206,0,0,2409,2415,3,188,94,0,2410,2411,
-        5,230,0,0,2411,2412,7,50,0,0,2412,2414,5,140,0,0,2413,2410,1,0,0,
-        0,2414,2417,1,0,0,0,2415,2413,1,0,0,0,2415,2416,1,0,0,0,2416,243,
-        1,0,0,0,2417,2415,1,0,0,0,2418,2420,5,173,0,0,2419,2421,3,158,79,
-        0,2420,2419,1,0,0,0,2420,2421,1,0,0,0,2421,2425,1,0,0,0,2422,2423,
-        7,50,0,0,2423,2424,5,140,0,0,2424,2426,5,84,0,0,2425,2422,1,0,0,
-        0,2425,2426,1,0,0,0,2426,2427,1,0,0,0,2427,2432,3,246,123,0,2428,
-        2429,5,260,0,0,2429,2431,3,246,123,0,2430,2428,1,0,0,0,2431,2434,
-        1,0,0,0,2432,2430,1,0,0,0,2432,2433,1,0,0,0,2433,2437,1,0,0,0,2434,
-        2432,1,0,0,0,2435,2436,5,137,0,0,2436,2438,3,250,125,0,2437,2435,
-        1,0,0,0,2437,2438,1,0,0,0,2438,2439,1,0,0,0,2439,2440,5,86,0,0,2440,
-        2441,3,188,94,0,2441,245,1,0,0,0,2442,2444,3,248,124,0,2443,2442,
-        1,0,0,0,2444,2445,1,0,0,0,2445,2443,1,0,0,0,2445,2446,1,0,0,0,2446,
-        2458,1,0,0,0,2447,2448,5,262,0,0,2448,2453,3,262,131,0,2449,2450,
-        5,260,0,0,2450,2452,3,262,131,0,2451,2449,1,0,0,0,2452,2455,1,0,
-        0,0,2453,2451,1,0,0,0,2453,2454,1,0,0,0,2454,2456,1,0,0,0,2455,2453,
-        1,0,0,0,2456,2457,5,263,0,0,2457,2459,1,0,0,0,2458,2447,1,0,0,0,
-        2458,2459,1,0,0,0,2459,247,1,0,0,0,2460,2461,8,51,0,0,2461,249,1,
-        0,0,0,2462,2465,5,256,0,0,2463,2464,5,259,0,0,2464,2466,5,256,0,
-        0,2465,2463,1,0,0,0,2465,2466,1,0,0,0,2466,2476,1,0,0,0,2467,2473,
-        3,264,132,0,2468,2471,5,259,0,0,2469,2472,3,264,132,0,2470,2472,
-        5,256,0,0,2471,2469,1,0,0,0,2471,2470,1,0,0,0,2472,2474,1,0,0,0,
-        2473,2468,1,0,0,0,2473,2474,1,0,0,0,2474,2476,1,0,0,0,2475,2462,
-        1,0,0,0,2475,2467,1,0,0,0,2476,251,1,0,0,0,2477,2478,5,139,0,0,2478,
-        2479,7,33,0,0,2479,2481,3,260,130,0,2480,2482,3,158,79,0,2481,2480,
-        1,0,0,0,2481,2482,1,0,0,0,2482,2485,1,0,0,0,2483,2484,5,146,0,0,
-        2484,2486,3,112,56,0,2485,2483,1,0,0,0,2485,2486,1,0,0,0,2486,2488,
-        1,0,0,0,2487,2489,5,81,0,0,2488,2487,1,0,0,0,2488,2489,1,0,0,0,2489,
-        2491,1,0,0,0,2490,2492,5,51,0,0,2491,2490,1,0,0,0,2491,2492,1,0,
-        0,0,2492,253,1,0,0,0,2493,2494,5,54,0,0,2494,2495,5,86,0,0,2495,
-        2497,3,260,130,0,2496,2498,3,158,79,0,2497,2496,1,0,0,0,2497,2498,
-        1,0,0,0,2498,2501,1,0,0,0,2499,2500,5,228,0,0,2500,2502,3,108,54,
-        0,2501,2499,1,0,0,0,2501,2502,1,0,0,0,2502,2504,1,0,0,0,2503,2505,
-        3,76,38,0,2504,2503,1,0,0,0,2504,2505,1,0,0,0,2505,255,1,0,0,0,2506,
-        2507,5,217,0,0,2507,2509,3,260,130,0,2508,2510,3,158,79,0,2509,2508,
-        1,0,0,0,2509,2510,1,0,0,0,2510,2511,1,0,0,0,2511,2512,5,185,0,0,
-        2512,2517,3,202,101,0,2513,2514,5,260,0,0,2514,2516,3,202,101,0,
-        2515,2513,1,0,0,0,2516,2519,1,0,0,0,2517,2515,1,0,0,0,2517,2518,
-        1,0,0,0,2518,2522,1,0,0,0,2519,2517,1,0,0,0,2520,2521,5,228,0,0,
-        2521,2523,3,108,54,0,2522,2520,1,0,0,0,2522,2523,1,0,0,0,2523,2525,
-        1,0,0,0,2524,2526,3,76,38,0,2525,2524,1,0,0,0,2525,2526,1,0,0,0,
-        2526,257,1,0,0,0,2527,2528,5,32,0,0,2528,2529,7,33,0,0,2529,2530,
-        3,260,130,0,2530,2531,3,18,9,0,2531,259,1,0,0,0,2532,2535,3,264,
-        132,0,2533,2534,5,259,0,0,2534,2536,3,264,132,0,2535,2533,1,0,0,
-        0,2535,2536,1,0,0,0,2536,261,1,0,0,0,2537,2542,3,264,132,0,2538,
-        2539,5,259,0,0,2539,2541,3,264,132,0,2540,2538,1,0,0,0,2541,2544,
-        1,0,0,0,2542,2540,1,0,0,0,2542,2543,1,0,0,0,2543,263,1,0,0,0,2544,
-        2542,1,0,0,0,2545,2546,7,52,0,0,2546,265,1,0,0,0,2547,2548,7,53,
-        0,0,2548,267,1,0,0,0,376,271,276,281,290,299,304,331,337,343,349,
-        357,360,372,377,379,385,392,397,406,408,411,416,422,427,432,439,
-        444,455,463,475,477,484,488,494,512,523,532,538,544,549,552,557,
-        562,568,584,590,594,598,609,614,623,626,629,640,649,653,657,664,
-        667,671,675,679,682,688,692,696,700,709,712,715,720,725,728,731,
-        735,738,741,744,750,759,766,771,775,779,786,793,801,803,813,821,
-        834,840,849,855,861,863,876,886,889,891,895,898,901,904,917,922,
-        932,935,938,941,943,954,959,962,968,975,979,984,993,998,1000,1014,
-        1016,1023,1028,1034,1039,1042,1047,1054,1060,1087,1099,1101,1128,
-        1133,1139,1148,1151,1159,1165,1171,1175,1186,1198,1203,1208,1215,
-        1228,1232,1240,1243,1259,1262,1268,1276,1285,1291,1300,1304,1309,
-        1317,1319,1333,1337,1345,1350,1352,1356,1363,1365,1368,1380,1386,
-        1389,1393,1400,1405,1407,1414,1417,1422,1425,1428,1433,1440,1442,
-        1445,1450,1454,1465,1470,1477,1481,1483,1490,1494,1498,1503,1509,
-        1512,1516,1521,1524,1527,1532,1536,1543,1550,1557,1560,1565,1569,
-        1573,1576,1581,1588,1593,1598,1603,1606,1610,1613,1618,1622,1628,
-        1632,1637,1641,1645,1653,1656,1660,1664,1672,1675,1682,1687,1692,
-        1697,1710,1714,1719,1727,1731,1734,1736,1749,1760,1764,1774,1778,
-        1783,1793,1808,1815,1824,1829,1832,1852,1858,1865,1873,1877,1884,
-        1888,1892,1900,1913,1918,1922,1929,1934,1939,1943,1950,1956,1960,
-        1965,1968,1976,1981,1985,1990,1996,2002,2011,2019,2028,2032,2051,
-        2061,2076,2082,2088,2094,2103,2118,2124,2130,2134,2139,2148,2155,
-        2159,2164,2168,2175,2179,2184,2188,2204,2208,2211,2216,2223,2227,
-        2235,2238,2242,2245,2250,2259,2263,2269,2271,2275,2278,2282,2286,
-        2290,2295,2305,2312,2316,2319,2323,2326,2329,2335,2342,2352,2361,
-        2366,2371,2376,2382,2390,2394,2401,2406,2415,2420,2425,2432,2437,
-        2445,2453,2458,2465,2471,2473,2475,2481,2485,2488,2491,2497,2501,
-        2504,2509,2517,2522,2525,2535,2542
+        2320,227,1,0,0,0,2321,2325,5,74,0,0,2322,2326,5,240,0,0,2323,2324,
+        5,159,0,0,2324,2326,5,240,0,0,2325,2322,1,0,0,0,2325,2323,1,0,0,
+        0,2325,2326,1,0,0,0,2326,2328,1,0,0,0,2327,2329,3,78,39,0,2328,2327,
+        1,0,0,0,2328,2329,1,0,0,0,2329,2330,1,0,0,0,2330,2331,3,8,4,0,2331,
+        229,1,0,0,0,2332,2334,5,71,0,0,2333,2335,3,210,105,0,2334,2333,1,
+        0,0,0,2334,2335,1,0,0,0,2335,2336,1,0,0,0,2336,2337,3,208,104,0,
+        2337,2338,3,18,9,0,2338,231,1,0,0,0,2339,2341,5,218,0,0,2340,2342,
+        5,49,0,0,2341,2340,1,0,0,0,2341,2342,1,0,0,0,2342,2343,1,0,0,0,2343,
+        2344,3,264,132,0,2344,233,1,0,0,0,2345,2346,5,185,0,0,2346,2361,
+        3,78,39,0,2347,2348,5,185,0,0,2348,2351,5,175,0,0,2349,2352,5,52,
+        0,0,2350,2352,3,186,93,0,2351,2349,1,0,0,0,2351,2350,1,0,0,0,2352,
+        2361,1,0,0,0,2353,2354,5,185,0,0,2354,2355,5,52,0,0,2355,2356,5,
+        175,0,0,2356,2357,3,186,93,0,2357,2358,5,206,0,0,2358,2359,3,188,
+        94,0,2359,2361,1,0,0,0,2360,2345,1,0,0,0,2360,2347,1,0,0,0,2360,
+        2353,1,0,0,0,2361,235,1,0,0,0,2362,2363,5,114,0,0,2363,2365,7,48,
+        0,0,2364,2366,3,158,79,0,2365,2364,1,0,0,0,2365,2366,1,0,0,0,2366,
+        2367,1,0,0,0,2367,2368,5,228,0,0,2368,2370,3,108,54,0,2369,2371,
+        7,49,0,0,2370,2369,1,0,0,0,2370,2371,1,0,0,0,2371,2372,1,0,0,0,2372,
+        2373,3,18,9,0,2373,237,1,0,0,0,2374,2376,5,197,0,0,2375,2374,1,0,
+        0,0,2375,2376,1,0,0,0,2376,2377,1,0,0,0,2377,2378,5,240,0,0,2378,
+        2379,5,123,0,0,2379,2381,5,224,0,0,2380,2382,3,156,78,0,2381,2380,
+        1,0,0,0,2381,2382,1,0,0,0,2382,2383,1,0,0,0,2383,2384,3,260,130,
+        0,2384,239,1,0,0,0,2385,2387,5,197,0,0,2386,2388,3,14,7,0,2387,2386,
+        1,0,0,0,2388,2389,1,0,0,0,2389,2387,1,0,0,0,2389,2390,1,0,0,0,2390,
+        241,1,0,0,0,2391,2393,5,90,0,0,2392,2394,3,158,79,0,2393,2392,1,
+        0,0,0,2393,2394,1,0,0,0,2394,2395,1,0,0,0,2395,2400,3,246,123,0,
+        2396,2397,5,260,0,0,2397,2399,3,246,123,0,2398,2396,1,0,0,0,2399,
+        2402,1,0,0,0,2400,2398,1,0,0,0,2400,2401,1,0,0,0,2401,2405,1,0,0,
+        0,2402,2400,1,0,0,0,2403,2404,5,137,0,0,2404,2406,3,250,125,0,2405,
+        2403,1,0,0,0,2405,2406,1,0,0,0,2406,2407,1,0,0,0,2407,2408,5,206,
+        0,0,2408,2414,3,188,94,0,2409,2410,5,230,0,0,2410,2411,7,50,0,0,
+        2411,2413,5,140,0,0,2412,2409,1,0,0,0,2413,2416,1,0,0,0,2414,2412,
+        1,0,0,0,2414,2415,1,0,0,0,2415,243,1,0,0,0,2416,2414,1,0,0,0,2417,
+        2419,5,173,0,0,2418,2420,3,158,79,0,2419,2418,1,0,0,0,2419,2420,
+        1,0,0,0,2420,2424,1,0,0,0,2421,2422,7,50,0,0,2422,2423,5,140,0,0,
+        2423,2425,5,84,0,0,2424,2421,1,0,0,0,2424,2425,1,0,0,0,2425,2426,
+        1,0,0,0,2426,2431,3,246,123,0,2427,2428,5,260,0,0,2428,2430,3,246,
+        123,0,2429,2427,1,0,0,0,2430,2433,1,0,0,0,2431,2429,1,0,0,0,2431,
+        2432,1,0,0,0,2432,2436,1,0,0,0,2433,2431,1,0,0,0,2434,2435,5,137,
+        0,0,2435,2437,3,250,125,0,2436,2434,1,0,0,0,2436,2437,1,0,0,0,2437,
+        2438,1,0,0,0,2438,2439,5,86,0,0,2439,2440,3,188,94,0,2440,245,1,
+        0,0,0,2441,2443,3,248,124,0,2442,2441,1,0,0,0,2443,2444,1,0,0,0,
+        2444,2442,1,0,0,0,2444,2445,1,0,0,0,2445,2457,1,0,0,0,2446,2447,
+        5,262,0,0,2447,2452,3,262,131,0,2448,2449,5,260,0,0,2449,2451,3,
+        262,131,0,2450,2448,1,0,0,0,2451,2454,1,0,0,0,2452,2450,1,0,0,0,
+        2452,2453,1,0,0,0,2453,2455,1,0,0,0,2454,2452,1,0,0,0,2455,2456,
+        5,263,0,0,2456,2458,1,0,0,0,2457,2446,1,0,0,0,2457,2458,1,0,0,0,
+        2458,247,1,0,0,0,2459,2460,8,51,0,0,2460,249,1,0,0,0,2461,2464,5,
+        256,0,0,2462,2463,5,259,0,0,2463,2465,5,256,0,0,2464,2462,1,0,0,
+        0,2464,2465,1,0,0,0,2465,2475,1,0,0,0,2466,2472,3,264,132,0,2467,
+        2470,5,259,0,0,2468,2471,3,264,132,0,2469,2471,5,256,0,0,2470,2468,
+        1,0,0,0,2470,2469,1,0,0,0,2471,2473,1,0,0,0,2472,2467,1,0,0,0,2472,
+        2473,1,0,0,0,2473,2475,1,0,0,0,2474,2461,1,0,0,0,2474,2466,1,0,0,
+        0,2475,251,1,0,0,0,2476,2477,5,139,0,0,2477,2478,7,33,0,0,2478,2480,
+        3,260,130,0,2479,2481,3,158,79,0,2480,2479,1,0,0,0,2480,2481,1,0,
+        0,0,2481,2484,1,0,0,0,2482,2483,5,146,0,0,2483,2485,3,112,56,0,2484,
+        2482,1,0,0,0,2484,2485,1,0,0,0,2485,2487,1,0,0,0,2486,2488,5,81,
+        0,0,2487,2486,1,0,0,0,2487,2488,1,0,0,0,2488,2490,1,0,0,0,2489,2491,
+        5,51,0,0,2490,2489,1,0,0,0,2490,2491,1,0,0,0,2491,253,1,0,0,0,2492,
+        2493,5,54,0,0,2493,2494,5,86,0,0,2494,2496,3,260,130,0,2495,2497,
+        3,158,79,0,2496,2495,1,0,0,0,2496,2497,1,0,0,0,2497,2500,1,0,0,0,
+        2498,2499,5,228,0,0,2499,2501,3,108,54,0,2500,2498,1,0,0,0,2500,
+        2501,1,0,0,0,2501,2503,1,0,0,0,2502,2504,3,76,38,0,2503,2502,1,0,
+        0,0,2503,2504,1,0,0,0,2504,255,1,0,0,0,2505,2506,5,217,0,0,2506,
+        2508,3,260,130,0,2507,2509,3,158,79,0,2508,2507,1,0,0,0,2508,2509,
+        1,0,0,0,2509,2510,1,0,0,0,2510,2511,5,185,0,0,2511,2516,3,202,101,
+        0,2512,2513,5,260,0,0,2513,2515,3,202,101,0,2514,2512,1,0,0,0,2515,
+        2518,1,0,0,0,2516,2514,1,0,0,0,2516,2517,1,0,0,0,2517,2521,1,0,0,
+        0,2518,2516,1,0,0,0,2519,2520,5,228,0,0,2520,2522,3,108,54,0,2521,
+        2519,1,0,0,0,2521,2522,1,0,0,0,2522,2524,1,0,0,0,2523,2525,3,76,
+        38,0,2524,2523,1,0,0,0,2524,2525,1,0,0,0,2525,257,1,0,0,0,2526,2527,
+        5,32,0,0,2527,2528,7,33,0,0,2528,2529,3,260,130,0,2529,2530,3,18,
+        9,0,2530,259,1,0,0,0,2531,2534,3,264,132,0,2532,2533,5,259,0,0,2533,
+        2535,3,264,132,0,2534,2532,1,0,0,0,2534,2535,1,0,0,0,2535,261,1,
+        0,0,0,2536,2541,3,264,132,0,2537,2538,5,259,0,0,2538,2540,3,264,
+        132,0,2539,2537,1,0,0,0,2540,2543,1,0,0,0,2541,2539,1,0,0,0,2541,
+        2542,1,0,0,0,2542,263,1,0,0,0,2543,2541,1,0,0,0,2544,2545,7,52,0,
+        0,2545,265,1,0,0,0,2546,2547,7,53,0,0,2547,267,1,0,0,0,375,271,276,
+        281,290,299,304,331,337,343,349,357,360,372,377,379,385,392,397,
+        406,408,411,416,422,427,432,439,444,455,463,475,477,484,488,494,
+        512,523,532,538,544,549,552,557,562,568,584,590,594,598,609,614,
+        623,626,629,640,649,653,657,664,667,671,675,679,682,688,692,696,
+        700,709,712,715,720,725,728,731,735,738,741,744,750,759,766,771,
+        775,779,786,793,801,803,813,821,834,840,849,855,861,863,876,886,
+        889,891,895,898,901,904,917,922,932,935,938,941,943,954,959,962,
+        968,975,979,984,993,998,1000,1014,1016,1023,1028,1034,1039,1042,
+        1047,1054,1060,1087,1099,1101,1128,1133,1139,1148,1151,1159,1165,
+        1171,1175,1186,1198,1203,1208,1215,1228,1232,1240,1243,1259,1262,
+        1268,1276,1285,1291,1300,1304,1309,1317,1319,1333,1337,1345,1350,
+        1352,1356,1363,1365,1368,1380,1386,1389,1393,1400,1405,1407,1414,
+        1417,1422,1425,1428,1433,1440,1442,1445,1450,1454,1465,1470,1477,
+        1481,1483,1490,1494,1498,1503,1509,1512,1516,1521,1524,1527,1532,
+        1536,1543,1550,1557,1560,1565,1569,1573,1576,1581,1588,1593,1598,
+        1603,1606,1610,1613,1618,1622,1628,1632,1637,1641,1645,1653,1656,
+        1660,1664,1672,1675,1682,1687,1692,1697,1710,1714,1719,1727,1731,
+        1734,1736,1749,1760,1764,1774,1778,1783,1793,1808,1815,1824,1829,
+        1832,1852,1858,1865,1873,1877,1884,1888,1892,1900,1913,1918,1922,
+        1929,1934,1939,1943,1950,1956,1960,1965,1968,1976,1981,1985,1990,
+        1996,2002,2011,2019,2028,2032,2051,2061,2076,2082,2088,2094,2103,
+        2118,2124,2130,2134,2139,2148,2155,2159,2164,2168,2175,2179,2184,
+        2188,2204,2208,2211,2216,2223,2227,2235,2238,2242,2245,2250,2259,
+        2263,2269,2271,2275,2278,2282,2286,2290,2295,2305,2312,2316,2319,
+        2325,2328,2334,2341,2351,2360,2365,2370,2375,2381,2389,2393,2400,
+        2405,2414,2419,2424,2431,2436,2444,2452,2457,2464,2470,2472,2474,
+        2480,2484,2487,2490,2496,2500,2503,2508,2516,2521,2524,2534,2541
     ];
 
     private static __ATN: antlr.ATN;
@@ -19105,14 +19102,11 @@ export class ExplainStatementContext extends antlr.ParserRuleContext {
     public settingList(): SettingListContext | null {
         return this.getRuleContext(0, SettingListContext);
     }
-    public IDENTIFIER(): antlr.TerminalNode[];
-    public IDENTIFIER(i: number): antlr.TerminalNode | null;
-    public IDENTIFIER(i?: number): antlr.TerminalNode | null | antlr.TerminalNode[] {
-    	if (i === undefined) {
-    		return this.getTokens(SluiceParser.IDENTIFIER);
-    	} else {
-    		return this.getToken(SluiceParser.IDENTIFIER, i);
-    	}
+    public IDENTIFIER(): antlr.TerminalNode | null {
+        return this.getToken(SluiceParser.IDENTIFIER, 0);
+    }
+    public QUERY(): antlr.TerminalNode | null {
+        return this.getToken(SluiceParser.QUERY, 0);
     }
     public override get ruleIndex(): number {
         return SluiceParser.RULE_explainStatement;

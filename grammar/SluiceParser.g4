@@ -962,7 +962,7 @@ describeTarget
     ;
 
 explainStatement
-    : EXPLAIN kind = IDENTIFIER? second = IDENTIFIER? settingList? statement
+    : EXPLAIN (kind = IDENTIFIER | kind = QUERY second = IDENTIFIER)? settingList? statement
     ;
 
 existsStatement

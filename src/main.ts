@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { toSluiceError } from './base/index.ts';
+import { maybeYouMeant, toSluiceError } from './base/index.ts';
 import { version } from './engine/index.ts';
 import { flags, type Log, readOptions, startServer } from './server/index.ts';
 
@@ -14,6 +14,10 @@ function usage(): string {
 }
 
 async function serve(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) {
+    process.stdout.write(usage());
+    return;
+  }
   const options = readOptions(args, process.env);
   const log: Log = (level, message) => {
     if (levels.indexOf(level) <= levels.indexOf(options.logLevel))
@@ -22,6 +26,10 @@ async function serve(args: readonly string[]): Promise<void> {
   const server = await startServer(options, log);
   const doors = Object.entries(server.ports).map(([door, port]) => `${door} on ${options.host}:${port}`);
   log('information', `sluice ${version} is ready: ${doors.join(', ')}; data in ${options.dataDir}`);
+  // A failure that nobody waited for must not take the data of everybody else with it.
+  process.on('unhandledRejection', (thrown) => {
+    log('error', `unhandled: ${(thrown instanceof Error && thrown.stack) || String(thrown)}`);
+  });
   let stopping = false;
   const stop = (signal: string) => {
     if (stopping) process.exit(1);
@@ -43,9 +51,11 @@ const [command, ...rest] = process.argv.slice(2);
 try {
   if (command === 'serve') await serve(rest);
   else if (command === 'version' || command === '--version') process.stdout.write(`${version}\n`);
+  else if (command === undefined || command === 'help' || command === '--help') process.stdout.write(usage());
   else {
-    process.stdout.write(usage());
-    if (command !== undefined && command !== 'help' && command !== '--help') process.exitCode = 1;
+    const hint = maybeYouMeant(command, ['serve', 'version', 'help']);
+    process.stderr.write(`sluice: Unknown command '${command}'${hint}\n\n${usage()}`);
+    process.exitCode = 1;
   }
 } catch (thrown) {
   process.stderr.write(`sluice: ${toSluiceError(thrown).message}\n`);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { SluiceError } from '../base/index.ts';
+import { parseSetting, SluiceError } from '../base/index.ts';
 
 /** A user as the engine and the server know one. */
 export interface UserAccount {
@@ -57,17 +57,32 @@ async function account(entry: unknown, where: string): Promise<UserAccount> {
     throw new SluiceError('BAD_ARGUMENTS', `${where}: 'name' must be a text`);
   if (password !== undefined && typeof password !== 'string')
     throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password' must be a text`);
+  if (hash !== undefined && typeof hash !== 'string')
+    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password_hash' must be a text`);
+  if (hash !== undefined && password !== undefined)
+    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password' and 'password_hash' exclude each other`);
   if (readonly !== undefined && typeof readonly !== 'boolean')
     throw new SluiceError('BAD_ARGUMENTS', `${where}: 'readonly' must be true or false`);
-  const secret =
-    typeof hash === 'string'
-      ? hashedSecret(hash, where)
-      : await secretOf((password as string | undefined) ?? '');
-  const texts = Object.entries((settings ?? {}) as Record<string, unknown>).map(([key, value]) => [
-    key,
-    String(value),
-  ]);
-  return { name, readonly: readonly === true, settings: Object.fromEntries(texts), secret };
+  const secret = typeof hash === 'string' ? hashedSecret(hash, where) : await secretOf(password ?? '');
+  return { name, readonly: readonly === true, settings: settingTexts(settings, where), secret };
+}
+
+function settingTexts(settings: unknown, where: string): Record<string, string> {
+  if (settings === undefined) return {};
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'settings' must be an object of settings by name`);
+  return Object.fromEntries(
+    Object.entries(settings).map(([setting, value]) => {
+      try {
+        parseSetting(setting, String(value));
+      } catch (thrown) {
+        throw thrown instanceof SluiceError
+          ? new SluiceError(thrown.errorName, `${where}: ${thrown.message}`, { cause: thrown })
+          : thrown;
+      }
+      return [setting, String(value)];
+    }),
+  );
 }
 
 /** The users that may log in. */
@@ -114,6 +129,8 @@ export class Users {
   async authenticate(name: string, password: string): Promise<UserAccount> {
     const found = this.#accounts.get(name);
     if (found !== undefined && (await this.#matches(found, password))) return found;
+    // An unknown name takes as long as a wrong password, so that the time does not tell which it was.
+    if (found === undefined) await derive(password, this.#key);
     throw new SluiceError(
       'AUTHENTICATION_FAILED',
       `${name}: Authentication failed: password is incorrect, or there is no user with such name`,

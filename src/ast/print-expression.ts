@@ -60,23 +60,29 @@ const suffixes: ReadonlyMap<string, string> = new Map([
 /** Operators that hold their whole chain, in which an operand of the same operator stands in parentheses. */
 const chained: ReadonlySet<string> = new Set(['and', 'or', 'concat']);
 
+const levels: ExprHandlers<number> = {
+  alias: () => level.alias,
+  lambda: () => level.lambda,
+  between: () => level.predicate,
+  cast: (expr) => (expr.style === '::' ? level.postfix : level.primary),
+  literal: (expr) => ('text' in expr && expr.text.startsWith('-') ? level.sign : level.primary),
+  call: callLevel,
+  column: () => level.primary,
+  asterisk: () => level.primary,
+  columns: () => level.primary,
+  case: () => level.primary,
+  array: () => level.primary,
+  tuple: () => level.primary,
+  map: () => level.primary,
+  interval: () => level.primary,
+  subquery: () => level.primary,
+  exists: () => level.primary,
+  json_path: () => level.primary,
+  parameter: () => level.primary,
+};
+
 function levelOf(expr: Expr): number {
-  switch (expr.kind) {
-    case 'alias':
-      return level.alias;
-    case 'lambda':
-      return level.lambda;
-    case 'between':
-      return level.predicate;
-    case 'cast':
-      return expr.style === '::' ? level.postfix : level.primary;
-    case 'literal':
-      return 'text' in expr && expr.text.startsWith('-') ? level.sign : level.primary;
-    case 'call':
-      return callLevel(expr);
-    default:
-      return level.primary;
-  }
+  return visitExpr(expr, levels);
 }
 
 function callLevel(expr: ExprOf<'call'>): number {

@@ -8,8 +8,10 @@ import type {
   Node,
   ObjectKind,
   OutputClause,
+  Query,
   ShowStatement,
   Statement,
+  TableExpr,
   TableFunction,
   UserOptions,
 } from './nodes.ts';
@@ -32,22 +34,21 @@ import { type StatementHandlers, visitStatement } from './visit.ts';
 
 /** Any node as SQL, on one line, that parses to an equal node. The inline data of an INSERT is not part of it. */
 export function printSql(node: Node): string {
-  switch (node.kind) {
-    case 'select':
-    case 'set_operation':
-      return printQuery(node);
-    case 'table':
-    case 'table_function':
-    case 'table_subquery':
-    case 'join':
-      return printTable(node);
-    default:
-      return isStatement(node) ? visitStatement(node, statementPrinters) : printExpr(node);
-  }
+  if (isStatement(node)) return visitStatement(node, statementPrinters);
+  if (isQuery(node)) return printQuery(node);
+  return isTable(node) ? printTable(node) : printExpr(node);
 }
 
 function isStatement(node: Node): node is Statement {
   return Object.hasOwn(statementPrinters, node.kind);
+}
+
+function isQuery(node: Node): node is Query {
+  return node.kind === 'select' || node.kind === 'set_operation';
+}
+
+function isTable(node: Exclude<Node, Statement | Query>): node is TableExpr {
+  return /^(?:table|table_function|table_subquery|join)$/.test(node.kind);
 }
 
 function words(kind: ObjectKind): string {
@@ -103,7 +104,7 @@ const statementPrinters: StatementHandlers<string> = {
   describe: (node) => `DESCRIBE ${printTable(node.target)}${printOutput(node.output)}`,
   explain: (node) => {
     const settings = node.settings.length === 0 ? '' : `${printAssignments(node.settings)} `;
-    const mode = node.mode.toUpperCase();
+    const mode = node.mode.replace('_', ' ').toUpperCase();
     return `EXPLAIN ${mode} ${settings}${printSql(node.statement)}${printOutput(node.output)}`;
   },
   use: (node) => `USE ${quoteName(node.database)}`,

@@ -68,7 +68,7 @@ export function note(text: string): Code {
 /** The fragments with a separator of ours between them. */
 export function joinCode(
   codes: readonly Code[],
-  separator: ',' | ' && ' | ' || ' | '\n' | ' + ' = ',',
+  separator: ',' | ' & ' | ' && ' | ' || ' | '\n' | ' + ' = ',',
 ): Code {
   const parts: (string | Note)[] = [];
   for (const [index, code] of codes.entries()) {

@@ -1,5 +1,11 @@
 import { SluiceError, unreachable } from '../base/index.ts';
-import { type Assignment, type Column, type LogicalPlan, outputColumns } from '../plan/index.ts';
+import {
+  type Assignment,
+  type BoundExpr,
+  type Column,
+  type LogicalPlan,
+  outputColumns,
+} from '../plan/index.ts';
 import { aggregateSink } from './operators/aggregate-sink.ts';
 import { arrayJoinOperator } from './operators/array-join.ts';
 import { emitSink } from './operators/emit-sink.ts';
@@ -112,7 +118,7 @@ function chainOf(plan: LogicalPlan): Chain {
     }
     case 'aggregate': {
       const columns = outputColumns(plan);
-      return start(end(chainOf(plan.input), aggregateSink(plan.keys, plan.aggregates), 'aggregate', columns));
+      return start(aggregated(chainOf(plan.input), plan, columns));
     }
     case 'sort': {
       const columns = outputColumns(plan.input);
@@ -123,6 +129,29 @@ function chainOf(plan: LogicalPlan): Chain {
     default:
       return unreachable(plan);
   }
+}
+
+/** The place of an expression among the chain's input columns when it is one of them; -1 otherwise. */
+function inputPlace(chain: Chain, expr: BoundExpr): number {
+  if (expr.kind !== 'column') return -1;
+  const definition = chain.definitions.find((entry) => entry.column === expr.column);
+  return definition === undefined
+    ? chain.input.columns.indexOf(expr.column)
+    : inputPlace(chain, definition.expr);
+}
+
+function aggregated(
+  chain: Chain,
+  plan: LogicalPlan & { kind: 'aggregate' },
+  columns: readonly Column[],
+): PhysicalPlan {
+  const keyColumn = plan.keys.length === 1 && !expands(chain) ? inputPlace(chain, plan.keys[0]!.expr) : -1;
+  return end(chain, aggregateSink(plan.keys, plan.aggregates, keyColumn), 'aggregate', columns);
+}
+
+/** Whether a step of the chain may bring several rows for one. */
+function expands(chain: Chain): boolean {
+  return chain.operators.some((operator) => operator.name === 'array_join' || operator.name === 'join_probe');
 }
 
 /** Cuts a logical plan into pipelines. */

@@ -5,6 +5,7 @@ import { type BoundExpr, type Column, columnsOf } from '../plan/index.ts';
 import { Sorter } from '../runtime/index.ts';
 import { describeExpr } from './explain.ts';
 import { RowCompiler } from './expr/row-compiler.ts';
+import { emitSelection, type FilterOperator, filterOf, isCheap, type Selection } from './operators/filter.ts';
 import type { Operator, PipelineState, Sink } from './operators/operator.ts';
 
 /** Generated code for blocks of one shape, bound to an execution: takes a block's rows through the pipeline. */
@@ -62,36 +63,40 @@ export class Pipeline {
     return state;
   }
 
-  /** The code for blocks of this shape in an execution. */
+  /** What decides the code for a block in an execution: blocks of equal shape run the same code. */
+  shapeOf(block: Block, state: PipelineState): string {
+    const { sink, operators } = this.description;
+    let shape =
+      sink.variant === undefined ? '' : `${sink.variant(state.operators[operators.length], block)}:`;
+    for (const vector of block.vectors) shape += ` ${vectorShape(vector)}`;
+    return shape;
+  }
+
+  /** The code for blocks of this shape, bound to an execution. */
   bind(
     shape: string,
     vectors: readonly Vector[],
     parameters: readonly unknown[],
     state: PipelineState,
   ): PushBlock {
-    return this.#compiled(vectors, state, shape).factory(parameters, state);
-  }
-
-  #compiled(
-    vectors: readonly Vector[],
-    state: PipelineState,
-    blockShape = vectors.map(vectorShape).join(' '),
-  ): CompiledShape {
-    const { operators } = this.description;
-    let shape = blockShape;
-    for (const [index, operator] of operators.entries()) {
-      if (operator.shape !== undefined) shape += `|${operator.shape(state.operators[index])}`;
+    let key = shape;
+    for (const [index, operator] of this.description.operators.entries()) {
+      if (operator.shape !== undefined) key += `|${operator.shape(state.operators[index])}`;
     }
-    let compiled = this.#shapes.get(shape);
+    let compiled = this.#shapes.get(key);
     if (compiled === undefined) {
-      const module = this.#generate(vectors, state);
+      const module = this.#generate(
+        vectors,
+        state,
+        shape.includes(':') ? shape.slice(0, shape.indexOf(':')) : '',
+      );
       compiled = { module, factory: instantiate(module) };
-      this.#shapes.set(shape, compiled);
+      this.#shapes.set(key, compiled);
     }
-    return compiled;
+    return compiled.factory(parameters, state);
   }
 
-  #generate(vectors: readonly Vector[], state: PipelineState): CompiledModule {
+  #generate(vectors: readonly Vector[], state: PipelineState, variant: string): CompiledModule {
     const { columns, definitions, operators, sink } = this.description;
     const compiler = new RowCompiler();
     const block = compiler.module.name('block');
@@ -111,9 +116,10 @@ export class Pipeline {
     const expands = operators.some(
       (operator) => operator.name === 'array_join' || operator.name === 'join_probe',
     );
+    const { steps, selection } = this.#selectFirst(compiler, row, rows);
     const emitFrom = (index: number): void => {
       const own = compiler.perExecution(js`${compiler.state}.operators[${index}]`, 'own');
-      const operator = operators[index];
+      const operator = steps[index];
       const context = {
         compiler,
         state: own,
@@ -121,14 +127,37 @@ export class Pipeline {
         samples: operator?.samples?.(state.operators[index]) ?? [],
       };
       compiler.statement(note(stepNote(operator ?? sink)));
-      if (operator === undefined) sink.emit({ ...context, after, rows, expands });
+      if (operator === undefined) sink.emit({ ...context, after, rows, expands, variant });
       else operator.emit(context, () => emitFrom(index + 1));
     };
     const body = compiler.capture(() => emitFrom(0));
+    const position = compiler.module.name('position');
+    const loop =
+      selection === null
+        ? js`for (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}`
+        : js`for (let ${position} = 0; ${position} < ${selection.count}; ${position}++) {\nconst ${row} = ${selection.list}[${position}];\n${body}}`;
     return compiler.module.finish(
       compiler.state,
-      js`${compiler.once.statements}return (${block}) => {\n${compiler.block.statements}for (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}\n${after}};`,
+      js`${compiler.once.statements}return (${block}) => {\n${compiler.block.statements}${loop}\n${after}};`,
     );
+  }
+
+  /** Cheap conditions of a filter that comes first are computed for all rows beforehand, the others row by row. */
+  #selectFirst(
+    compiler: RowCompiler,
+    row: Code,
+    rows: Code,
+  ): { steps: readonly Operator[]; selection: Selection | null } {
+    const { operators } = this.description;
+    const [first, ...rest] = operators;
+    if (first === undefined || !('conditions' in first)) return { steps: operators, selection: null };
+    const { conditions } = first as FilterOperator;
+    const cheap = conditions.filter((condition) => isCheap(compiler, condition));
+    if (cheap.length === 0) return { steps: operators, selection: null };
+    compiler.block.statements.push(note(`select ${cheap.map(describeExpr).join(', ')}`));
+    const selection = emitSelection(compiler, cheap, row, rows);
+    const left = conditions.filter((condition) => !cheap.includes(condition));
+    return { steps: [filterOf(left), ...rest], selection };
   }
 
   /** Paths hide behind columns that are expressions of a projection below. */

@@ -78,7 +78,7 @@ export class Engine {
       queryId: options.queryId || randomUUID(),
       signal: controller.signal,
       data: options.data instanceof Uint8Array ? [options.data] : (options.data ?? []),
-      readonly: options.readonly === true || user.readonly || settings.readonly === 1,
+      readonly: options.readonly === true || settings.readonly !== 0,
     };
   }
 
@@ -95,6 +95,7 @@ export class Engine {
       startedAt: this.clock.now(),
       controller,
       progress: emptyProgress(),
+      finishes: false,
     };
     this.processes.add(process);
     const end = () => {
@@ -178,6 +179,10 @@ class RunningResult implements QueryResult {
 
   get progress(): Progress {
     return this.#process.progress;
+  }
+
+  get signal(): AbortSignal {
+    return this.#process.controller.signal;
   }
 
   next(): Block | null | Promise<Block | null> {

@@ -176,6 +176,7 @@ async function insertData(
     hasDefault: defaultText !== null,
   }));
   const reader = createReader(format, readerColumns, settings, {
+    isInline: statement.data !== null && statement.data.offset < request.text.length,
     evaluateExpression: valueEvaluator(engine, request, execution),
   });
   const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
@@ -204,6 +205,7 @@ async function insertSelect(
   const selected = matchColumns(prepared.columns, columns, statement.columns === null, stream);
   const { source, execution } = await runPrepared(engine, request, prepared, query, settings);
   process.progress = execution.progress;
+  process.finishes = !prepared.streaming;
   const given = prepared.columns.map((column, index) => ({
     name: selected[index]!.name,
     type: column.type,
@@ -262,6 +264,7 @@ export async function insert(
   const settings = withAssignments(request.settings, statement.settings);
   const stream = targetStream(engine, request, statement);
   const execution = engine.execution(request, settings);
+  process.finishes = statement.query === null;
   const writer =
     statement.query === null
       ? await insertData(engine, request, statement, stream, settings, execution)

@@ -11,6 +11,8 @@ export interface Process {
   readonly startedAt: number;
   readonly controller: AbortController;
   progress: Progress;
+  /** Whether it writes and comes to its end by itself, so that a server that stops waits for it. */
+  finishes: boolean;
 }
 
 /** The statements that are being run, by query id. */

@@ -14,6 +14,8 @@ export interface QueryResult {
   /** The settings the statement ran with, its own SETTINGS included. */
   readonly settings: Settings;
   readonly progress: Progress;
+  /** Aborted when the statement is told to stop. */
+  readonly signal: AbortSignal;
   /** The next block, null after the last; throws SluiceError. */
   next(): Block | null | Promise<Block | null>;
   /** Ends the statement, whether it has come to its end or not. */

@@ -1,4 +1,4 @@
-import { type Block, vectorShape } from '../column/index.ts';
+import type { Block } from '../column/index.ts';
 import type { Pipeline, PipelineState, PushBlock } from '../compile/index.ts';
 import type { Execution } from './execution.ts';
 import type { BlockSource } from './source.ts';
@@ -20,8 +20,7 @@ export class PipelineRun {
   }
 
   push(block: Block): void {
-    let shape = '';
-    for (const vector of block.vectors) shape += `${vectorShape(vector)} `;
+    const shape = this.pipeline.shapeOf(block, this.state);
     let push = this.#pushes.get(shape);
     if (push === undefined) {
       push = this.pipeline.bind(shape, block.vectors, this.#execution.parameters, this.state);

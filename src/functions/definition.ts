@@ -42,11 +42,18 @@ export interface Operand {
    * integer with bounds within ±(2^53-1) is known to be a JS number.
    */
   readonly bounds: readonly [least: number, greatest: number] | undefined;
+  /** For conditions, the same value as a JavaScript boolean: what branches and masks are made of. */
+  readonly test?: Code;
 }
 
 /** What an emitter works with: it adds statements in front of the expression that it returns. */
 export interface Emitter {
   readonly module: ModuleBuilder;
+  /**
+   * True while an aggregate's update is emitted whose slots start anew with each block: at most 65,536 rows are added to
+   * them before they are merged.
+   */
+  readonly freshSlots: boolean;
   /** A reference to a JavaScript value; never text of the query in source. */
   bind(value: unknown, hint: string): Code;
   /** Stores an expression in a fresh constant and gives its name. */
@@ -168,6 +175,8 @@ export interface SlotState {
   readonly slots: readonly Slot[];
   /** Emits the update of the group's slots (assignable fragments, in the order of `slots`) by one row. */
   readonly update: (emitter: Emitter, slots: readonly Code[], args: readonly Operand[]) => void;
+  /** The slot that holds the result as it is, as long as no other slot is used. */
+  readonly resultSlot?: number;
   /** The slots of two states made one, in order. */
   readonly merge: (left: readonly unknown[], right: readonly unknown[]) => unknown[];
   /** The canonical result value of a state. */

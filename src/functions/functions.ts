@@ -4,13 +4,33 @@ import { arithmeticFunctions } from './scalar/arithmetic.ts';
 import { arrayFunctions } from './scalar/arrays.ts';
 import { arrayEditFunctions } from './scalar/arrays-edit.ts';
 import { arraySetFunctions } from './scalar/arrays-sets.ts';
+import { choiceFunctions } from './scalar/choices.ts';
 import { comparisonFunctions } from './scalar/comparison.ts';
 import { conditionalFunctions } from './scalar/conditional.ts';
 import { conversionFunctions } from './scalar/conversion.ts';
+import { dateArithmeticFunctions } from './scalar/date-arithmetic.ts';
+import { dateDifferenceFunctions } from './scalar/date-difference.ts';
+import { dateFormatFunctions } from './scalar/date-format.ts';
+import { jodaFormatFunctions } from './scalar/date-format-joda.ts';
+import { dateIntervalStartFunctions } from './scalar/date-interval-start.ts';
+import { dateMakeFunctions } from './scalar/date-make.ts';
+import { dateNowFunctions } from './scalar/date-now.ts';
+import { dateParseFunctions } from './scalar/date-parse.ts';
+import { datePartFunctions } from './scalar/date-parts.ts';
+import { dateRoundingFunctions } from './scalar/date-rounding.ts';
 import { higherOrderFunctions } from './scalar/higher-order.ts';
 import { higherOrderSearchFunctions } from './scalar/higher-order-search.ts';
 import { logicalFunctions } from './scalar/logical.ts';
 import { mapFunctions } from './scalar/maps.ts';
+import { nowFunctions } from './scalar/now.ts';
+import { nullFunctions } from './scalar/nulls.ts';
+import { regexpFunctions } from './scalar/regexp.ts';
+import { likeFunctions } from './scalar/string-like.ts';
+import { stringSearchFunctions } from './scalar/string-search.ts';
+import { stringFunctions } from './scalar/strings.ts';
+import { stringEditFunctions } from './scalar/strings-edit.ts';
+import { stringSplitFunctions } from './scalar/strings-split.ts';
+import { utf8Functions } from './scalar/strings-utf8.ts';
 import { tupleFunctions } from './scalar/tuples.ts';
 
 /** Every function of the engine. */
@@ -27,5 +47,25 @@ export const functions = new FunctionRegistry([
   ...mapFunctions,
   ...higherOrderFunctions,
   ...higherOrderSearchFunctions,
+  ...nowFunctions,
+  ...likeFunctions,
+  ...stringSearchFunctions,
+  ...stringFunctions,
+  ...utf8Functions,
+  ...stringEditFunctions,
+  ...stringSplitFunctions,
+  ...regexpFunctions,
+  ...nullFunctions,
+  ...choiceFunctions,
+  ...datePartFunctions,
+  ...dateRoundingFunctions,
+  ...dateIntervalStartFunctions,
+  ...dateNowFunctions,
+  ...dateArithmeticFunctions,
+  ...dateDifferenceFunctions,
+  ...dateMakeFunctions,
+  ...dateFormatFunctions,
+  ...jodaFormatFunctions,
+  ...dateParseFunctions,
   ...aggregateFunctions,
 ]);

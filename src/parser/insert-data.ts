@@ -126,7 +126,7 @@ function afterFormat(sql: string, scanner: Scanner): DataPosition {
 /** What follows may be data in any format, in which quotes need not match. */
 function tryNext(scanner: Scanner): boolean {
   const { text, end } = scanner;
-  if (!/^\s*settings\b/i.test(text.slice(end, end + 64))) return false;
+  if (!/^\s*settings\s+[\w.`"]+\s*=/i.test(text.slice(end, end + 512))) return false;
   scanner.next();
   return true;
 }

@@ -37,9 +37,9 @@ export function unreadableToken(sql: string, offset: number): SluiceError {
     const tag = found.slice(0, found.indexOf('$', 1) + 1);
     return syntaxError(sql, offset, found, `the heredoc that begins here is not closed, expected ${tag}`);
   }
-  const code = first.codePointAt(0)!;
-  const name =
-    code <= 0x20 || code === 0x7f ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : first;
+  const code = found.codePointAt(0)!;
+  const hidden = code <= 0x20 || code === 0x7f;
+  const name = hidden ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : String.fromCodePoint(code);
   return syntaxError(sql, offset, name, 'this character begins no token of SQL');
 }
 

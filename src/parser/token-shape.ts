@@ -27,12 +27,12 @@ export function tokenShape(sql: string): TokenShape {
   const scanner = new Scanner(sql, 0, data === null ? sql.length : data.headEnd);
   const literals: ShapeLiteral[] = [];
   let shape = '';
-  let before = -1;
+  let valueEnd = -1;
   for (let kind = scanner.next(); kind !== 'end'; kind = scanner.next()) {
     const { start, end } = scanner;
     const text = sql.slice(start, end);
     // `.1` right behind a value is an element of a tuple, which decides the type of the query.
-    const isElement = kind === 'float' && text[0] === '.' && before === start;
+    const isElement = kind === 'float' && text[0] === '.' && valueEnd === start;
     const coded = kind === 'string' && text[0] !== "'";
     if ((kind === 'integer' || kind === 'float' || kind === 'string') && !isElement && !coded) {
       literals.push({ kind, text, value: literalValue(kind, text), start, end });
@@ -40,7 +40,8 @@ export function tokenShape(sql: string): TokenShape {
     } else {
       shape += `${text} `;
     }
-    before = end;
+    const endsValue = kind === 'word' || kind === 'quoted_name' || isElement || /^[)\]}]$/.test(text);
+    if (endsValue) valueEnd = end;
   }
   return { shape, literals };
 }

@@ -9,8 +9,6 @@ export class GroupState {
   readonly slots: (Float64Array | unknown[])[];
   readonly layout: readonly SlotLayout[];
   capacity = 64;
-  /** Groups that exist: group 0 always does when there are no keys. */
-  groups = 0;
 
   constructor(layout: readonly SlotLayout[]) {
     this.layout = layout;
@@ -19,9 +17,10 @@ export class GroupState {
     );
   }
 
-  /** Makes room for group `group`. The arrays in `slots` are replaced. */
-  grow(group: number): void {
-    const capacity = Math.max(this.capacity * 2, group + 1);
+  /** Makes room for so many groups. The arrays in `slots` are replaced when there was not enough. */
+  reserve(groups: number): void {
+    if (groups <= this.capacity) return;
+    const capacity = Math.max(this.capacity * 2, groups);
     for (const [index, slot] of this.layout.entries()) {
       if (slot.kind !== 'f64') continue;
       const larger = new Float64Array(capacity);
@@ -30,5 +29,43 @@ export class GroupState {
       this.slots[index] = larger;
     }
     this.capacity = capacity;
+  }
+
+  /** Makes the first `groups` groups as new. */
+  clear(groups: number): void {
+    for (const [index, slot] of this.layout.entries()) {
+      if (slot.kind === 'f64') (this.slots[index] as Float64Array).fill(slot.initial ?? 0, 0, groups);
+      else this.slots[index] = [];
+    }
+  }
+
+  /** Takes over the first `count` groups of another state of the same layout, from number `offset` on. */
+  copyFrom(other: GroupState, count: number, offset: number): void {
+    for (const [index, slot] of this.layout.entries()) {
+      if (slot.kind === 'f64') {
+        (this.slots[index] as Float64Array).set(
+          (other.slots[index] as Float64Array).subarray(0, count),
+          offset,
+        );
+        continue;
+      }
+      const into = this.slots[index] as unknown[];
+      for (const [group, value] of Object.entries(other.slots[index] as unknown[]))
+        into[Number(group) + offset] = value;
+    }
+  }
+
+  /** The values of `count` slots of a group. */
+  values(group: number, first: number, count: number): unknown[] {
+    const values: unknown[] = [];
+    for (let slot = first; slot < first + count; slot++) values.push(this.slots[slot]![group]);
+    return values;
+  }
+
+  store(group: number, slot: number, value: unknown): void {
+    const array = this.slots[slot]!;
+    if (this.layout[slot]!.kind === 'f64') (array as Float64Array)[group] = value as number;
+    // A slot that nothing was put in stays a hole, which tells that the result needs no computing.
+    else if (value !== undefined) (array as unknown[])[group] = value;
   }
 }

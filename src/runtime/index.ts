@@ -25,4 +25,6 @@ export {
   wrapSigned,
   wrapUnsigned,
 } from './mixed.ts';
+export { type Match, parseReplacement, Regexp, type Replacement, regexp } from './regexp.ts';
+export { foldCase, ilikeMatcher, likeMatcher, type Matcher } from './regexp-like.ts';
 export { Sorter, type SorterKey } from './sorter.ts';

@@ -1,5 +1,12 @@
-import { type Block, concatBlocks, gatherBlock, type Vector, vectorReader } from '../column/index.ts';
-import { representation, type SqlType } from '../types/index.ts';
+import {
+  type Block,
+  concatBlocks,
+  gatherBlock,
+  type NumberArray,
+  type Vector,
+  vectorReader,
+} from '../column/index.ts';
+import type { SqlType } from '../types/index.ts';
 import { compareValues } from './compare.ts';
 
 /** One key of an ordering: a column of the sorted blocks. */
@@ -12,18 +19,24 @@ export interface SorterKey {
 
 type RowComparison = (left: number, right: number) => number;
 
+/** Plain numbers in a typed array; NaN, where there can be one, as the key wants NULLs. */
+function numberComparison(data: NumberArray, key: SorterKey): RowComparison {
+  const lowest = key.nullsFirst ? -1 : 1;
+  const sign = key.descending ? -1 : 1;
+  return (left, right) => {
+    const first = data[left]!;
+    const second = data[right]!;
+    if (first < second) return -sign;
+    if (first > second) return sign;
+    if (first === second) return 0;
+    const firstOdd = Number.isNaN(first);
+    return firstOdd && Number.isNaN(second) ? 0 : firstOdd ? lowest : -lowest;
+  };
+}
+
 function valueComparison(key: SorterKey, vector: Vector): RowComparison {
   const sign = key.descending ? -1 : 1;
-  if (
-    vector.kind === 'flat' &&
-    vector.nulls === null &&
-    representation(key.type) === 'number' &&
-    vector.array !== 'f64' &&
-    vector.array !== 'f32'
-  ) {
-    const { data } = vector;
-    return (left, right) => sign * (data[left]! - data[right]!);
-  }
+  if (vector.kind === 'flat' && vector.nulls === null) return numberComparison(vector.data, key);
   const read = vectorReader(vector);
   // NULL and NaN are both last unless NULLS FIRST is asked for; among each other they are equal.
   const lowest = key.nullsFirst ? -1 : 1;
@@ -35,6 +48,39 @@ function valueComparison(key: SorterKey, vector: Vector): RowComparison {
     if (firstOdd || secondOdd) return firstOdd && secondOdd ? 0 : firstOdd ? lowest : -lowest;
     return sign * compareValues(first, second);
   };
+}
+
+/**
+ * The first `limit` of `count` rows, unordered: a heap of the best so far, its worst on top. Rows that compare equal keep
+ * the one that came first.
+ */
+function selectFirst(count: number, limit: number, compare: RowComparison): Uint32Array {
+  const heap = new Uint32Array(limit);
+  const worse = (left: number, right: number) => {
+    const order = compare(left, right);
+    return order === 0 ? left > right : order > 0;
+  };
+  const sink = (from: number, size: number) => {
+    let at = from;
+    while (true) {
+      let child = at * 2 + 1;
+      if (child >= size) return;
+      if (child + 1 < size && worse(heap[child + 1]!, heap[child]!)) child++;
+      if (!worse(heap[child]!, heap[at]!)) return;
+      const row = heap[at]!;
+      heap[at] = heap[child]!;
+      heap[child] = row;
+      at = child;
+    }
+  };
+  for (let row = 0; row < limit; row++) heap[row] = row;
+  for (let at = (limit >> 1) - 1; at >= 0; at--) sink(at, limit);
+  for (let row = limit; row < count; row++) {
+    if (!worse(heap[0]!, row)) continue;
+    heap[0] = row;
+    sink(0, limit);
+  }
+  return heap;
 }
 
 /** Gathers blocks and gives their rows in order, all or the first `limit`. */
@@ -83,11 +129,15 @@ export class Sorter {
   #sorted(): Block {
     const whole = concatBlocks(this.#blocks, this.#types);
     const comparisons = this.#keys.map((key) => valueComparison(key, whole.vectors[key.column]!));
-    const rows = Uint32Array.from({ length: whole.rows }, (_, row) => row);
-    const [first] = comparisons;
+    const compare: RowComparison =
+      comparisons.length === 1 ? comparisons[0]! : (left, right) => compareRows(comparisons, left, right);
+    if (this.#limit === 0) return gatherBlock(whole, new Uint32Array(0));
+    const rows =
+      this.#limit * 4 < whole.rows
+        ? selectFirst(whole.rows, this.#limit, compare).sort()
+        : Uint32Array.from({ length: whole.rows }, (_, row) => row);
     // Typed arrays sort in a stable way, so rows that compare equal keep the order they came in.
-    if (comparisons.length === 1) rows.sort(first!);
-    else rows.sort((left, right) => compareRows(comparisons, left, right));
+    rows.sort(compare);
     return gatherBlock(whole, this.#limit < whole.rows ? rows.subarray(0, this.#limit) : rows);
   }
 

@@ -5,44 +5,38 @@ import { restPrefixes } from './brands.ts';
 import type { RequestState, ServerContext } from './context.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { cors } from './middleware/cors.ts';
-import { errors } from './middleware/errors.ts';
-import { sql } from './routes/sql.ts';
+import { answerError, errors } from './middleware/errors.ts';
+import { probe, sql } from './routes/sql.ts';
 import { requestId, streamRoutes } from './routes/streams.ts';
 
-function plain(text: string): Koa.Middleware {
-  return (context) => {
-    context.type = 'text/plain; charset=UTF-8';
-    context.body = text;
-  };
-}
+const ok: Koa.Middleware = (context) => {
+  context.type = 'text/plain; charset=UTF-8';
+  context.body = 'Ok.\n';
+};
 
 /** The paths of the structured interface under every prefix. */
 function paths(path: string): string[] {
   return restPrefixes.map((prefix) => prefix + path);
 }
 
-/** The HTTP interface over an engine. */
-export function createApp(server: ServerContext, log: (message: string) => void): Koa {
-  const app = new Koa<RequestState>();
-  app.silent = true;
-  const router = new Router<RequestState>();
-  const known = authenticate(server);
+function structuredRoutes(router: Router<RequestState>, server: ServerContext, known: Koa.Middleware): void {
   const streams = streamRoutes(server);
-  router.get(['/ping', '/replicas_status'], plain('Ok.\n'));
-  router.get('/', known, sql(server));
-  router.post('/', known, sql(server));
-  router.get(paths('/ddl/streams'), requestId, known, (context) => streams.list(context));
-  router.get(paths('/ddl/streams/:database'), requestId, known, (context) =>
-    streams.details(context, 'default', context.params.database!),
+  const list = paths('/ddl/streams');
+  const single = paths('/ddl/streams/:database');
+  const full = paths('/ddl/streams/:database/:stream');
+  router.get(list, requestId, known, (context) => streams.list(context));
+  router.get(single, requestId, known, (context) =>
+    streams.details(context, undefined, context.params.database!),
   );
-  router.get(paths('/ddl/streams/:database/:stream'), requestId, known, (context) =>
+  router.get(full, requestId, known, (context) =>
     streams.details(context, context.params.database!, context.params.stream!),
   );
-  router.post(paths('/ddl/streams'), requestId, known, (context) => streams.create(context, undefined));
-  router.post(paths('/ddl/streams/:database'), requestId, known, (context) =>
-    streams.create(context, context.params.database!),
+  router.post(list, requestId, known, (context) => streams.create(context, undefined));
+  router.post(single, requestId, known, (context) => streams.create(context, context.params.database!));
+  router.delete(single, requestId, known, (context) =>
+    streams.drop(context, undefined, context.params.database!),
   );
-  router.delete(paths('/ddl/streams/:database/:stream'), requestId, known, (context) =>
+  router.delete(full, requestId, known, (context) =>
     streams.drop(context, context.params.database!, context.params.stream!),
   );
   router.post(paths('/ingest/streams/:stream'), requestId, known, (context) =>
@@ -51,14 +45,44 @@ export function createApp(server: ServerContext, log: (message: string) => void)
   router.post(paths('/ingest/streams/:database/:stream'), requestId, known, (context) =>
     streams.ingest(context, context.params.database!, context.params.stream!),
   );
-  app.use(errors(log));
+}
+
+/** Answers what no route takes: 404, or 400 with the methods that there are. */
+function unknownRoute(router: Router<RequestState>): Koa.Middleware {
+  return async (context) => {
+    await requestId(context, async () => {});
+    const { method, path } = context;
+    const methods = router.match(path, method).path.flatMap((layer) => layer.methods);
+    if (methods.length > 0) {
+      context.set('Allow', [...new Set(methods)].join(', '));
+      throw new SluiceError(
+        'UNSUPPORTED_METHOD',
+        `${method} is not supported at ${path}: expected ${[...new Set(methods)].join(', ')}`,
+      );
+    }
+    const error = new SluiceError(
+      'UNSUPPORTED_METHOD',
+      `There is nothing at ${method} ${path}: statements go to / as POST`,
+    );
+    answerError(context, error, 404);
+  };
+}
+
+/** The HTTP interface over an engine. */
+export function createApp(server: ServerContext): Koa {
+  const app = new Koa<RequestState>();
+  app.silent = true;
+  // A response that breaks off is the client's doing, or was logged where it happened.
+  app.on('error', () => {});
+  const router = new Router<RequestState>();
+  const known = authenticate(server);
+  router.get(['/ping', '/replicas_status'], ok);
+  router.get('/', probe(ok), known, sql(server));
+  router.post('/', known, sql(server));
+  structuredRoutes(router, server, known);
+  app.use(errors(server));
   app.use(cors);
   app.use(router.routes());
-  app.use((context) => {
-    throw new SluiceError(
-      'UNKNOWN_TABLE',
-      `There is nothing at ${context.method} ${context.path}: statements go to / as POST`,
-    );
-  });
+  app.use(unknownRoute(router));
   return app;
 }

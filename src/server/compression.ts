@@ -1,16 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
+import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { SluiceError } from '../base/index.ts';
 
 interface Codec {
   readonly name: string;
   readonly compress: () => Transform & { flush: (callback?: () => void) => void };
-  readonly compressNow: (data: Buffer) => Buffer;
+  /** Compresses a whole body, off this thread. */
+  readonly compressWhole: (data: Buffer) => Promise<Buffer>;
   readonly decompress: () => Transform;
 }
 
 const { constants } = zlib;
+const [zstdWhole, gzipWhole, brotliWhole, deflateWhole] = [
+  promisify(zlib.zstdCompress),
+  promisify(zlib.gzip),
+  promisify(zlib.brotliCompress),
+  promisify(zlib.deflate),
+];
 const brotli = { flush: constants.BROTLI_OPERATION_PROCESS, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** The codecs of requests and responses, those preferred for responses first. */
@@ -18,25 +26,25 @@ const codecs: readonly Codec[] = [
   {
     name: 'zstd',
     compress: () => zlib.createZstdCompress(),
-    compressNow: (data) => zlib.zstdCompressSync(data),
+    compressWhole: (data) => zstdWhole(data),
     decompress: () => zlib.createZstdDecompress(),
   },
   {
     name: 'gzip',
     compress: () => zlib.createGzip({ level: 3 }),
-    compressNow: (data) => zlib.gzipSync(data, { level: 3 }),
+    compressWhole: (data) => gzipWhole(data, { level: 3 }),
     decompress: () => zlib.createGunzip(),
   },
   {
     name: 'br',
     compress: () => zlib.createBrotliCompress(brotli),
-    compressNow: (data) => zlib.brotliCompressSync(data, brotli),
+    compressWhole: (data) => brotliWhole(data, brotli),
     decompress: () => zlib.createBrotliDecompress(),
   },
   {
     name: 'deflate',
     compress: () => zlib.createDeflate({ level: 3 }),
-    compressNow: (data) => zlib.deflateSync(data, { level: 3 }),
+    compressWhole: (data) => deflateWhole(data, { level: 3 }),
     decompress: () => zlib.createInflate(),
   },
 ];
@@ -56,6 +64,8 @@ export function responseCodec(accept: string | undefined): Codec | undefined {
 
 export type { Codec };
 
+const cutOff = 'the request was cut off';
+
 /** The request's body as it was before its Content-Encoding; damaged data ends it with an error. */
 export function requestBody(request: IncomingMessage): Readable {
   const encoding = (request.headers['content-encoding'] ?? '').toLowerCase();
@@ -73,18 +83,19 @@ export function requestBody(request: IncomingMessage): Readable {
   const stream = codec.decompress();
   request.on('error', (error) => stream.destroy(error));
   request.on('close', () => {
-    if (!request.complete) stream.destroy(new Error('the request was cut off'));
+    if (!request.complete) stream.destroy(new Error(cutOff));
   });
   return request.pipe(stream);
 }
 
 /** Chunks of a body, with failures of decompression and cut connections told as errors of the request. */
-export async function* bodyChunks(body: Readable): AsyncIterable<Buffer> {
+export async function* bodyChunks(body: Readable): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const chunk of body) yield chunk as Buffer;
+    // A request is kept when its reader stops early: the answer goes over the same connection.
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
-    if (code === 'ECONNRESET' || message === 'aborted' || message === 'the request was cut off') {
+    if (code === 'ECONNRESET' || message === 'aborted' || message === cutOff) {
       throw new SluiceError('CANNOT_READ_ALL_DATA', 'The request was cut off before its end', {
         cause: thrown,
       });
@@ -93,4 +104,11 @@ export async function* bodyChunks(body: Readable): AsyncIterable<Buffer> {
       cause: thrown,
     });
   }
+}
+
+/** Reads away what is left of a request that was answered early, so that its connection can go on. */
+export function discardRest(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  request.unpipe();
+  request.resume();
 }

@@ -63,6 +63,11 @@ function parseBytes(name: string, text: string): number | null {
   return Math.floor(Number(match[1]) * (match[3] ? 1024 : 1000) ** power);
 }
 
+function parseThreads(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw bad(`--threads must be a whole number from 0 to 9999, not '${text}'`);
+  return Number(text);
+}
+
 function oneOf<Word extends string>(name: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text);
   if (found === undefined) throw bad(`--${name} must be one of ${words.join(', ')}, not '${text}'`);
@@ -82,7 +87,7 @@ function configValues(path: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(parsed).map(([key, value]) => {
       const name = key.replaceAll('_', '-');
-      if (!(name in flags))
+      if (!Object.hasOwn(flags, name))
         throw bad(
           `The configuration file ${path} has an unknown key '${key}'${maybeYouMeant(name, Object.keys(flags))}`,
         );
@@ -94,7 +99,8 @@ function configValues(path: string): Record<string, string> {
 /** Reads the server's options: flags before the environment, that before the configuration file. */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): ServerOptions {
   const unknown = args.find(
-    (argument) => argument.startsWith('-') && !(argument.replace(/^--?/, '').split('=')[0]! in flags),
+    (argument) =>
+      argument.startsWith('-') && !Object.hasOwn(flags, argument.replace(/^--?/, '').split('=')[0]!),
   );
   if (unknown !== undefined) {
     const name = unknown.replace(/^--?/, '').split('=')[0]!;
@@ -128,7 +134,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     dataDir: value('data-dir'),
     usersFile: value('users-file') || null,
     memoryLimit: parseBytes('memory-limit', value('memory-limit')),
-    threads: Number(value('threads')),
+    threads: parseThreads(value('threads')),
     httpQueryMode: oneOf('http-query-mode', value('http-query-mode'), ['streaming', 'table']),
     logLevel: oneOf('log-level', value('log-level'), ['error', 'warning', 'information', 'debug']),
   };

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import { type SluiceError, toSluiceError } from '../base/index.ts';
-import type { Block } from '../column/index.ts';
+import { type Clock, SluiceError, toSluiceError } from '../base/index.ts';
 import type { QueryResult } from '../engine/index.ts';
 import { type BlockWriter, createWriter } from '../formats/index.ts';
 import { serverTimeZone } from '../types/index.ts';
@@ -28,6 +27,9 @@ function describeResult(context: Context, result: QueryResult, format: string | 
   }
 }
 
+/** Milliseconds that a client has to take the last line of a response that failed. */
+const farewellMilliseconds = 5_000;
+
 /** A response whose bytes are sent as they come, with the client's pace. */
 class StreamedResponse {
   readonly #context: Context;
@@ -36,17 +38,21 @@ class StreamedResponse {
 
   constructor(context: Context, codec: Codec | undefined) {
     this.#context = context;
+    const { res } = context;
     // From here on the response is ours, not Koa's.
     context.respond = false;
-    context.res.statusCode = 200;
+    res.statusCode = 200;
     if (codec === undefined) {
       this.#codec = null;
-      this.#out = context.res;
+      this.#out = res;
     } else {
-      context.res.setHeader('Content-Encoding', codec.name);
-      this.#codec = codec.compress();
-      this.#codec.pipe(context.res);
-      this.#out = this.#codec;
+      res.setHeader('Content-Encoding', codec.name);
+      const compress = codec.compress();
+      compress.on('error', () => res.destroy());
+      compress.pipe(res);
+      res.once('close', () => compress.destroy());
+      this.#codec = compress;
+      this.#out = compress;
     }
   }
 
@@ -54,8 +60,8 @@ class StreamedResponse {
     return this.#context.res.destroyed || this.#context.res.writableEnded;
   }
 
-  /** Resolves when the client has taken enough for more to be sent. */
-  write(bytes: Uint8Array): Promise<void> | null {
+  /** Resolves when the client has taken enough for more to be sent, or when `stop` says that it need not be waited for. */
+  write(bytes: Uint8Array, stop: (end: () => void) => () => void): Promise<void> | null {
     if (bytes.length === 0 || this.closed) return null;
     const ready = this.#out.write(bytes);
     this.#codec?.flush();
@@ -64,8 +70,10 @@ class StreamedResponse {
       const go = () => {
         this.#out.off('drain', go);
         this.#context.res.off('close', go);
+        forget();
         resolve();
       };
+      const forget = stop(go);
       this.#out.once('drain', go);
       this.#context.res.once('close', go);
     });
@@ -76,11 +84,16 @@ class StreamedResponse {
   }
 
   /** Ends with a line that holds the error, and cuts the connection so that nobody takes this for a whole result. */
-  fail(error: SluiceError): void {
+  fail(error: SluiceError, clock: Clock): void {
     const { res } = this.#context;
     if (this.closed) return;
     const line = Buffer.from(`\n${JSON.stringify({ exception: error.exceptionText })}\n`);
-    const cut = () => res.destroy();
+    // A client that reads no more never takes the line.
+    const patience = clock.after(farewellMilliseconds, () => res.destroy());
+    const cut = () => {
+      patience.cancel();
+      res.destroy();
+    };
     if (this.#codec === null) res.write(line, cut);
     else {
       this.#codec.write(line);
@@ -96,15 +109,17 @@ export interface ResponseOptions {
   readonly bufferBytes: number;
   /** Whether the whole result is held back, so that an error always has its status. */
   readonly whole: boolean;
-  /** Milliseconds of the monotonic clock, at the start of the request and now. */
+  readonly clock: Clock;
+  /** Milliseconds of the monotonic clock at the start of the request. */
   readonly startedAt: number;
-  readonly now: () => number;
+  /** Told of an error that comes after the response has begun. */
+  readonly failed: (error: SluiceError) => void;
 }
 
 function finishBytes(writer: BlockWriter, result: QueryResult, options: ResponseOptions): Uint8Array {
   return writer.finish({
     rows: result.progress.resultRows,
-    elapsedSeconds: (options.now() - options.startedAt) / 1000,
+    elapsedSeconds: (options.clock.monotonic() - options.startedAt) / 1000,
     rowsRead: result.progress.readRows,
     bytesRead: result.progress.readBytes,
   });
@@ -117,7 +132,7 @@ export async function respond(
   options: ResponseOptions,
 ): Promise<void> {
   const codec = responseCodec(context.req.headers['accept-encoding']);
-  const elapsed = () => (options.now() - options.startedAt) * 1e6;
+  const elapsed = () => (options.clock.monotonic() - options.startedAt) * 1e6;
   if (!result.hasRows) {
     describeResult(context, result, null, elapsed());
     context.status = 200;
@@ -128,11 +143,11 @@ export async function respond(
   const writer = createWriter(options.format, result.columns, result.settings);
   const held: Uint8Array[] = [writer.start()];
   let size = held[0]!.length;
-  for (let block = await take(result); block !== null; block = await take(result)) {
+  for (let block = await result.next(); block !== null; block = await result.next()) {
     const bytes = writer.block(block);
     held.push(bytes);
     size += bytes.length;
-    result.progress.resultBytes += bytes.length;
+    countBytes(result, bytes);
     if (!options.whole && (result.streaming || size > options.bufferBytes)) {
       describeResult(context, result, options.format, elapsed());
       context.type = writer.contentType;
@@ -148,12 +163,32 @@ export async function respond(
   if (codec === undefined) context.body = whole;
   else {
     context.set('Content-Encoding', codec.name);
-    context.body = codec.compressNow(whole);
+    context.body = await codec.compressWhole(whole);
   }
 }
 
-function take(result: QueryResult): Block | null | Promise<Block | null> {
-  return result.next();
+/** Counts bytes of output and throws when they are more than the result may have. */
+function countBytes(result: QueryResult, bytes: Uint8Array): void {
+  result.progress.resultBytes += bytes.length;
+  const most = result.settings.max_result_bytes;
+  if (most > 0 && result.progress.resultBytes > most)
+    throw new SluiceError('TOO_MANY_BYTES', `Limit for result bytes exceeded: max_result_bytes = ${most}`);
+}
+
+/** What ends the wait for a client that does not read: the query's cancellation, and the end of its time. */
+function stopOf(result: QueryResult, options: ResponseOptions): (end: () => void) => () => void {
+  const seconds = result.settings.max_execution_time;
+  return (end) => {
+    const { signal } = result;
+    if (signal.aborted) queueMicrotask(end);
+    signal.addEventListener('abort', end, { once: true });
+    const spent = options.clock.monotonic() - options.startedAt;
+    const timer = seconds > 0 ? options.clock.after(Math.max(0, seconds * 1000 - spent), end) : undefined;
+    return () => {
+      signal.removeEventListener('abort', end);
+      timer?.cancel();
+    };
+  };
 }
 
 async function stream(
@@ -165,18 +200,26 @@ async function stream(
   options: ResponseOptions,
 ): Promise<void> {
   const response = new StreamedResponse(context, codec);
+  const stop = stopOf(result, options);
   try {
-    for (const bytes of held) await response.write(bytes);
+    if (context.method === 'HEAD') {
+      response.end(Buffer.alloc(0));
+      return;
+    }
+    for (const bytes of held) await response.write(bytes, stop);
+    // A query that was told to stop while its client did not read says so when it is asked for its next block.
     for (let block = await result.next(); block !== null; block = await result.next()) {
       const bytes = writer.block(block);
-      result.progress.resultBytes += bytes.length;
-      const wait = response.write(bytes);
+      countBytes(result, bytes);
+      const wait = response.write(bytes, stop);
       if (wait !== null) await wait;
       if (response.closed) return;
     }
     response.end(finishBytes(writer, result, options));
   } catch (thrown) {
-    response.fail(toSluiceError(thrown));
+    const error = toSluiceError(thrown);
+    options.failed(error);
+    response.fail(error, options.clock);
   } finally {
     result.close();
   }

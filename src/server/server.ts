@@ -1,18 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type ServerOptions as HttpOptions,
+  type Server as HttpServer,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { Users } from '../access/index.ts';
-import { SluiceError } from '../base/index.ts';
+import { SluiceError, type Timer } from '../base/index.ts';
 import { Database } from '../engine/index.ts';
 import { createApp } from './app.ts';
 import type { ServerOptions } from './options.ts';
+import { protocolDoor } from './protocols.ts';
+
+type Door = 'http' | 'native' | 'https';
 
 /** A server that is listening. */
 export interface Server {
   readonly database: Database;
   /** Ports by door, as they were really opened; a closed door is missing. */
-  readonly ports: Readonly<Partial<Record<'http' | 'native' | 'https', number>>>;
+  readonly ports: Readonly<Partial<Record<Door, number>>>;
   /** Lets inserts finish, ends streams, closes every door and the database. */
   close(): Promise<void>;
 }
@@ -21,8 +28,18 @@ export type Log = (level: ServerOptions['logLevel'], message: string) => void;
 
 /** Milliseconds that statements have to finish when the server stops. */
 const drainMilliseconds = 10_000;
+/** Bytes of a request's head: a statement in the URL, escaped, has room in it. */
+const headBytesMax = 1_048_576;
 
-function listen(server: HttpServer, host: string, port: number): Promise<number> {
+const httpOptions: HttpOptions = {
+  maxHeaderSize: headBytesMax,
+  // Requests may be as slow as their client; only heads are bounded in time.
+  requestTimeout: 0,
+  headersTimeout: 60_000,
+  keepAliveTimeout: 30_000,
+};
+
+function listen(server: NetServer, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'it is taken by another process' : error.message;
@@ -32,13 +49,84 @@ function listen(server: HttpServer, host: string, port: number): Promise<number>
   });
 }
 
-/** Requests may be as slow as their client; only heads are bounded in time. */
-function tune(server: HttpServer): HttpServer {
-  server.requestTimeout = 0;
-  server.headersTimeout = 60_000;
-  server.keepAliveTimeout = 30_000;
-  server.maxRequestsPerSocket = 0;
-  return server;
+/** Answers what is no HTTP request that can be read, in the shape of every other error, and hangs up. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const why =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? `the head of the request has more than ${headBytesMax} bytes, send the statement in the body`
+      : error.message;
+  const { code, exceptionText } = new SluiceError('BAD_ARGUMENTS', `The HTTP request cannot be read: ${why}`);
+  const body = JSON.stringify({ exception: exceptionText });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Svc-Exception-Code: ${code}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function readTls(options: ServerOptions): { cert: Buffer; key: Buffer } {
+  const read = (flag: string, path: string) => {
+    try {
+      return readFileSync(path);
+    } catch (thrown) {
+      throw new SluiceError('BAD_ARGUMENTS', `--${flag} cannot be read: ${(thrown as Error).message}`, {
+        cause: thrown,
+      });
+    }
+  };
+  return { cert: read('tls-cert', options.tlsCert!), key: read('tls-key', options.tlsKey!) };
+}
+
+function tlsServer(options: ServerOptions, handler: Parameters<typeof createHttpServer>[1]): HttpServer {
+  const pair = readTls(options);
+  try {
+    return createHttpsServer({ ...httpOptions, ...pair }, handler);
+  } catch (thrown) {
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      `The files of --tls-cert and --tls-key are no certificate and key: ${(thrown as Error).message}`,
+      { cause: thrown },
+    );
+  }
+}
+
+/** The open doors of a server, and how they are shut. */
+class Doors {
+  readonly life = { draining: false };
+  readonly ports: Partial<Record<Door, number>> = {};
+  readonly #https: HttpServer[] = [];
+  readonly #listening: NetServer[] = [];
+  readonly #cuts: (() => void)[] = [];
+
+  async open(door: Door, http: HttpServer, host: string, port: number, database: Database): Promise<void> {
+    http.on('clientError', refuseMalformed);
+    this.#https.push(http);
+    let server: NetServer = http;
+    if (door === 'native') {
+      const chosen = protocolDoor(http, database.engine.clock);
+      this.#cuts.push(() => chosen.closeUndecided());
+      server = chosen.server;
+    }
+    this.ports[door] = await listen(server, host, port);
+    this.#listening.push(server);
+  }
+
+  /** Takes no more connections; resolves when those there are have ended. */
+  stop(): Promise<unknown> {
+    this.life.draining = true;
+    const closed = this.#listening.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const cut of this.#cuts) cut();
+    for (const http of this.#https) http.closeIdleConnections();
+    return Promise.all(closed);
+  }
+
+  cutAll(): void {
+    for (const http of this.#https) http.closeAllConnections();
+  }
 }
 
 /** Opens the database and the doors that the options ask for. */
@@ -49,52 +137,45 @@ export async function startServer(options: ServerOptions, log: Log): Promise<Ser
     dataDir: options.dataDir,
     storage: { ...storage, onProblem: (problem) => log('error', `storage: ${JSON.stringify(problem)}`) },
   });
-  const servers: HttpServer[] = [];
-  const ports: Partial<Record<'http' | 'native' | 'https', number>> = {};
+  const doors = new Doors();
   const failed = (message: string) => log('error', message);
   const handler = (queryMode: ServerOptions['httpQueryMode']) =>
-    createApp({ engine: database.engine, users, queryMode }, failed).callback();
+    createApp({ engine: database.engine, users, queryMode, life: doors.life, log: failed }).callback();
+  const { host, httpPort, httpsPort, nativePort } = options;
   try {
-    if (options.httpPort !== null) {
-      const server = tune(createHttpServer(handler(options.httpQueryMode)));
-      servers.push(server);
-      ports.http = await listen(server, options.host, options.httpPort);
-    }
-    if (options.httpsPort !== null) {
-      const tls = { cert: readFileSync(options.tlsCert!), key: readFileSync(options.tlsKey!) };
-      const server = tune(createHttpsServer(tls, handler(options.httpQueryMode)));
-      servers.push(server);
-      ports.https = await listen(server, options.host, options.httpsPort);
-    }
-    if (options.nativePort !== null) {
-      const server = tune(createHttpServer(handler('streaming')));
-      servers.push(server);
-      ports.native = await listen(server, options.host, options.nativePort);
-    }
+    const usual = handler(options.httpQueryMode);
+    if (httpPort !== null)
+      await doors.open('http', createHttpServer(httpOptions, usual), host, httpPort, database);
+    if (httpsPort !== null) await doors.open('https', tlsServer(options, usual), host, httpsPort, database);
+    if (nativePort !== null)
+      await doors.open(
+        'native',
+        createHttpServer(httpOptions, handler('streaming')),
+        host,
+        nativePort,
+        database,
+      );
   } catch (thrown) {
-    for (const server of servers) server.close();
+    doors.stop();
     await database.close();
     throw thrown;
   }
-  return { database, ports, close: () => close(servers, database) };
+  return { database, ports: doors.ports, close: () => close(doors, database) };
 }
 
-async function close(servers: readonly HttpServer[], database: Database): Promise<void> {
+async function close(doors: Doors, database: Database): Promise<void> {
   const { engine } = database;
-  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+  const ended = doors.stop();
   for (const process of engine.processes.list) {
     // What writes may finish; what reads, streams above all, is ended.
-    if (!/^\s*insert/i.test(process.text)) engine.processes.kill(process);
+    if (!process.finishes) engine.processes.kill(process);
   }
-  for (const server of servers) server.closeIdleConnections();
-  let overdue: { cancel: () => void } | null = null;
-  await Promise.race([
-    Promise.all(closed),
-    new Promise<void>((resolve) => {
-      overdue = engine.clock.after(drainMilliseconds, resolve);
-    }),
-  ]);
-  (overdue as { cancel: () => void } | null)?.cancel();
-  for (const server of servers) server.closeAllConnections();
+  let overdue: Timer | undefined;
+  const patience = new Promise<void>((resolve) => {
+    overdue = engine.clock.after(drainMilliseconds, resolve);
+  });
+  await Promise.race([ended, patience]);
+  overdue?.cancel();
+  doors.cutAll();
   await database.close();
 }

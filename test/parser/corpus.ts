@@ -217,6 +217,7 @@ export const statements: readonly string[] = [
   'EXPLAIN AST SELECT 1 FORMAT JSON',
   'EXPLAIN PLAN header = 1, actions = 1 SELECT a FROM t',
   'EXPLAIN COMPILED SELECT a FROM t',
+  'EXPLAIN QUERY TREE SELECT 1',
   'EXPLAIN SYNTAX INSERT INTO t SELECT 1',
   'USE db',
   'USE DATABASE db',

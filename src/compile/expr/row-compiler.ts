@@ -29,6 +29,7 @@ export class RowCompiler implements Emitter {
   readonly block: Frame = newFrame(this.once);
   readonly columns = new Map<number, ColumnSource>();
   readonly jsonPaths = new JsonPathGroups();
+  freshSlots = false;
   #frame: Frame;
 
   constructor() {
@@ -235,8 +236,8 @@ export class RowCompiler implements Emitter {
             ? js`${this.bind(setKey, 'setKey')}(${value.code})`
             : value.code;
         const found = this.constant('found', js`${set}.has(${wanted})`);
-        const code = expr.negated ? js`(${found} ? 0 : 1)` : js`(${found} ? 1 : 0)`;
-        return { type: expr.type, code, isNull: value.isNull, bounds: [0, 1] };
+        const test = expr.negated ? js`!${found}` : found;
+        return { type: expr.type, code: js`(${test} ? 1 : 0)`, test, isNull: value.isNull, bounds: [0, 1] };
       }
       case 'aggregate':
         throw new Error('Assertion failed: an aggregate function is compiled as an expression');

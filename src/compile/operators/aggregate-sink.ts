@@ -1,31 +1,22 @@
 import { limits } from '../../base/index.ts';
 import { type Code, joinCode, js } from '../../code/index.ts';
 import { type Block, columnBuilder, flatFromDoubles, type Vector } from '../../column/index.ts';
-import type { AggregateState, Argument, ObjectState, Operand, SlotState } from '../../functions/index.ts';
-import type { AggregateCall, AggregateOutput, Assignment } from '../../plan/index.ts';
+import type { Argument, ObjectState, Operand, SlotState } from '../../functions/index.ts';
+import type { AggregateCall, AggregateOutput, Assignment, BoundExpr } from '../../plan/index.ts';
 import { isConstant } from '../../plan/index.ts';
-import { GroupState, NumberInterner, type SlotLayout, setKey } from '../../runtime/index.ts';
-import { isNullable, representation, withoutLowCardinality } from '../../types/index.ts';
+import { type GroupState, type SlotLayout, setKey } from '../../runtime/index.ts';
+import { isFloat, isNullable, withoutLowCardinality } from '../../types/index.ts';
 import { constantValue } from '../expr/constant.ts';
 import { eitherNull } from '../expr/operands.ts';
-import { emitKeys, type KeyTables, keyCount, keyTables, keyValues } from './keys.ts';
+import { type AggregateSlots, AggregationState, type DenseGroups } from './aggregation-state.ts';
+import { emitKeys, type KeyTables, keyCount, keyValues } from './keys.ts';
 import type { Sink, SinkContext } from './operator.ts';
 
 /** One aggregate with the places of its slots. */
-interface PlacedAggregate {
+interface PlacedAggregate extends AggregateSlots {
   readonly output: AggregateOutput;
-  readonly state: AggregateState;
-  readonly firstSlot: number;
-  /** Slot that tells whether a row was aggregated at all; undefined when the result over none is no NULL. */
-  readonly seenSlot: number | undefined;
   /** Slot of the set of values already aggregated, for DISTINCT. */
   readonly distinctSlot: number | undefined;
-}
-
-/** The state of an aggregation: the groups' keys, and the slots of their aggregates. */
-export interface AggregationState {
-  readonly tables: KeyTables;
-  readonly groups: GroupState;
 }
 
 function describeArguments(call: AggregateCall): Argument[] {
@@ -67,21 +58,78 @@ function place(aggregates: readonly AggregateOutput[]): { placed: PlacedAggregat
   return { placed, layout };
 }
 
+/** How a block's rows reach the slots of their groups. */
+interface GroupAccess {
+  /** The group's number in a row; null when there is one group only. */
+  readonly group: Code | null;
+  /** Whether the slots of a block begin anew and are merged after it. */
+  readonly merged: boolean;
+  /** The array of a slot. */
+  readonly slots: (index: number) => Code;
+}
+
 /** Assignable fragments for the slots of the row's group. */
-function slotReferences(context: SinkContext, layout: readonly SlotLayout[], group: Code | null): Code[] {
-  const { compiler, state } = context;
+function slotReferences(context: SinkContext, layout: readonly SlotLayout[], access: GroupAccess): Code[] {
+  const { compiler } = context;
   return layout.map((_, index) => {
-    if (group === null) {
+    const array = access.slots(index);
+    if (access.group === null) {
       // Without keys there is one group: its slots are local variables during a block.
       const name = compiler.module.name('slot');
-      compiler.block.statements.push(js`let ${name} = ${state}.groups.slots[${index}][0];`);
-      context.after.push(js`${state}.groups.slots[${index}][0] = ${name};`);
+      const local = access.merged ? initialCode(layout[index]!) : js`${array}[0]`;
+      compiler.block.statements.push(js`let ${name} = ${local};`);
       return name;
     }
-    const name = compiler.module.name('slots');
-    compiler.block.statements.push(js`let ${name} = ${state}.groups.slots[${index}];`);
-    return name;
+    return js`${context.expands ? array : compiler.perBlock(array, 'slots')}[${access.group}]`;
   });
+}
+
+/** The value a slot begins with. */
+function initialCode(slot: SlotLayout): Code {
+  return slot.kind === 'any' ? js`undefined` : js`${slot.initial ?? 0}`;
+}
+
+/** Groups found by looking their keys up; there is room for every group before the block's first row. */
+function tableAccess(context: SinkContext, keys: readonly BoundExpr[]): GroupAccess {
+  const { compiler, state, rows } = context;
+  const known = js`${compiler.bind(keyCount, 'keyCount')}(${state}.tables)`;
+  compiler.block.statements.push(js`${state}.groups.reserve(${known} + ${rows});`);
+  const group = emitKeys({ compiler, tables: js`${state}.tables` }, keys);
+  // Where an operator brings more rows than the block has, each row makes sure of its group's room.
+  if (context.expands)
+    compiler.statement(js`if (${group} >= ${state}.groups.capacity) ${state}.groups.reserve(${group} + 1);`);
+  return { group, merged: false, slots: (index) => js`${state}.groups.slots[${index}]` };
+}
+
+/** Groups of integers of a small range: the number is the distance from the least. */
+function denseAccess(context: SinkContext, key: BoundExpr): GroupAccess {
+  const { compiler, state } = context;
+  const dense = compiler.perBlock(js`${state}.dense`, 'dense');
+  const base = compiler.perBlock(js`${dense}.base`, 'base');
+  const seen = compiler.perBlock(js`${dense}.seen`, 'seen');
+  const group = compiler.constant('group', js`${compiler.compile(key).code} - ${base}`);
+  compiler.statement(js`${seen}[${group}] = 1;`);
+  return { group, merged: false, slots: (index) => js`${dense}.groups.slots[${index}]` };
+}
+
+/** Groups of a dictionary's codes, gathered for the block alone and added up after it. */
+function codesAccess(context: SinkContext, key: BoundExpr): GroupAccess {
+  const { compiler, state } = context;
+  const { code, identity } = compiler.compile(key).dictionary!;
+  const local = compiler.perBlock(js`${state}.codeSlots(${identity}.size)`, 'local');
+  const seen = compiler.perBlock(js`${state}.codesSeen`, 'seen');
+  compiler.statement(js`${seen}[${code}] = 1;`);
+  context.after.push(js`${state}.mergeCodes(${identity});`);
+  return { group: code, merged: true, slots: (index) => js`${local}[${index}]` };
+}
+
+function groupAccess(context: SinkContext, keys: readonly BoundExpr[], mergeable: boolean): GroupAccess {
+  if (keys.length === 0) {
+    return { group: null, merged: mergeable, slots: (index) => js`${context.state}.groups.slots[${index}]` };
+  }
+  if (context.variant === 'dense') return denseAccess(context, keys[0]!);
+  if (context.variant === 'codes') return codesAccess(context, keys[0]!);
+  return tableAccess(context, keys);
 }
 
 function emitUpdate(context: SinkContext, aggregate: PlacedAggregate, slots: readonly Code[]): void {
@@ -141,11 +189,20 @@ function emitDistinct(
   compiler.statement(js`if (!${slot}.has(${key})) {\n${slot}.add(${key});\n${body}}`);
 }
 
-/** Groups rows by keys and aggregates each group; without keys there is one group, also of no rows. */
-export function aggregateSink(keys: readonly Assignment[], aggregates: readonly AggregateOutput[]): Sink {
+/**
+ * Groups rows by keys and aggregates each group; without keys there is one group, also of no rows. `keyColumn` is the place
+ * of the only key among the block's columns, -1 when it is no plain column.
+ */
+export function aggregateSink(
+  keys: readonly Assignment[],
+  aggregates: readonly AggregateOutput[],
+  keyColumn: number,
+): Sink {
   const { placed, layout } = place(aggregates);
   const keyExprs = keys.map((key) => key.expr);
   const keyTypes = keyExprs.map((expr) => expr.type);
+  const mergeable = placed.every((aggregate) => aggregate.distinctSlot === undefined);
+  const countable = mergeable && keys.length === 1 && !isFloat(keyTypes[0]!);
   const expressions = [
     ...keyExprs,
     ...aggregates.flatMap(({ call }) =>
@@ -155,18 +212,21 @@ export function aggregateSink(keys: readonly Assignment[], aggregates: readonly 
   return {
     name: 'aggregate',
     expressions,
-    createState: (): AggregationState => {
-      const groups = new GroupState(layout);
-      if (keys.length === 0) groups.groups = 1;
-      return { tables: keyTables(keyTypes), groups };
-    },
+    createState: () => new AggregationState(keyTypes, layout, placed),
+    variant: (state, block) =>
+      countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',
     emit(context) {
       const { compiler, state } = context;
-      const group = keys.length === 0 ? null : emitKeys({ compiler, tables: js`${state}.tables` }, keyExprs);
-      const arrays = slotReferences(context, layout, group);
-      if (group !== null) emitGrowth(context, layout, arrays, group);
-      const slots = group === null ? arrays : arrays.map((array) => js`${array}[${group}]`);
+      const access = groupAccess(context, keyExprs, mergeable);
+      const slots = slotReferences(context, layout, access);
+      compiler.freshSlots = access.merged;
       for (const aggregate of placed) emitUpdate(context, aggregate, slots);
+      compiler.freshSlots = false;
+      if (access.group !== null) return;
+      if (access.merged) context.after.push(js`${state}.mergeSingle([${joinCode(slots)}]);`);
+      else
+        for (const [index, slot] of slots.entries())
+          context.after.push(js`${access.slots(index)}[0] = ${slot};`);
     },
     *finish(state) {
       yield* resultBlocks(state as AggregationState, keys, placed);
@@ -174,63 +234,77 @@ export function aggregateSink(keys: readonly Assignment[], aggregates: readonly 
   };
 }
 
-/** Before a new group's slots are touched they must be there. */
-function emitGrowth(
-  context: SinkContext,
-  layout: readonly SlotLayout[],
-  arrays: readonly Code[],
-  group: Code,
-): void {
-  const { compiler, state } = context;
-  const capacity = compiler.module.name('capacity');
-  compiler.block.statements.push(js`let ${capacity} = ${state}.groups.capacity;`);
-  const reload = layout.map((_, index) => js`${arrays[index]!} = ${state}.groups.slots[${index}];`);
-  compiler.statement(
-    js`if (${group} >= ${capacity}) {\n${state}.groups.grow(${group});\n${capacity} = ${state}.groups.capacity;\n${reload}}`,
-  );
-}
-
-function slotValues(groups: GroupState, first: number, count: number, group: number): unknown[] {
-  const values: unknown[] = [];
-  for (let slot = first; slot < first + count; slot++) values.push(groups.slots[slot]![group]);
-  return values;
-}
-
 /** The result of one aggregate for a group. */
 function resultOf(aggregate: PlacedAggregate, groups: GroupState, group: number): unknown {
   if (aggregate.seenSlot !== undefined && groups.slots[aggregate.seenSlot]![group] !== 1) return null;
   const { state, firstSlot } = aggregate;
   if (state.kind === 'slots') {
-    return (state as SlotState).result(
-      ...(slotValues(groups, firstSlot, state.slots.length, group) as never[]),
-    );
+    return (state as SlotState).result(...(groups.values(group, firstSlot, state.slots.length) as never[]));
   }
   const object = state as ObjectState;
   return object.result((groups.slots[firstSlot]![group] ?? object.create()) as never);
 }
 
-function keyVectors(
-  state: AggregationState,
-  keys: readonly Assignment[],
-  start: number,
-  end: number,
-): Vector[] {
-  const { tables } = state;
-  const [only] = tables.keys;
-  if (
-    keys.length === 1 &&
-    only instanceof NumberInterner &&
-    only.plain &&
-    representation(keys[0]!.expr.type) === 'number'
-  ) {
-    return [flatFromDoubles(only.values.subarray(start, end), keys[0]!.column.type, null)];
-  }
+/** The results of an aggregate whose slot holds them as they are; null when they have to be computed. */
+function readyVector(aggregate: PlacedAggregate, groups: GroupState, list: Uint32Array): Vector | null {
+  const { state, firstSlot, output } = aggregate;
+  if (state.kind !== 'slots' || state.resultSlot === undefined || aggregate.seenSlot !== undefined)
+    return null;
+  const used = groups.slots.slice(firstSlot, firstSlot + state.slots.length);
+  if (used.some((slot) => Array.isArray(slot) && slot.length > 0)) return null;
+  const slot = used[state.resultSlot] as Float64Array;
+  const values = new Float64Array(list.length);
+  for (let index = 0; index < list.length; index++) values[index] = slot[list[index]!]!;
+  return flatFromDoubles(values, output.column.type, null);
+}
+
+function keyVectors(tables: KeyTables, keys: readonly Assignment[], list: Uint32Array): Vector[] {
   const builders = keys.map((key) => columnBuilder(key.column.type));
-  for (let group = start; group < end; group++) {
+  for (const group of list) {
     const values = keyValues(tables, group);
     for (let index = 0; index < builders.length; index++) builders[index]!.append(values[index]);
   }
   return builders.map((builder) => builder.finish());
+}
+
+function aggregateVectors(
+  placed: readonly PlacedAggregate[],
+  groups: GroupState,
+  list: Uint32Array,
+): Vector[] {
+  return placed.map((aggregate) => {
+    const ready = readyVector(aggregate, groups, list);
+    if (ready !== null) return ready;
+    const builder = columnBuilder(aggregate.output.column.type);
+    for (const group of list) builder.append(resultOf(aggregate, groups, group));
+    return builder.finish();
+  });
+}
+
+/** The numbers from `start` on, as many as fit a block. */
+function numbersFrom(start: number, total: number): Uint32Array {
+  const list = new Uint32Array(Math.min(limits.block_rows_max, total - start));
+  for (let index = 0; index < list.length; index++) list[index] = start + index;
+  return list;
+}
+
+function* denseBlocks(
+  dense: DenseGroups,
+  keys: readonly Assignment[],
+  placed: readonly PlacedAggregate[],
+): Iterable<Block> {
+  const list = new Uint32Array(limits.block_rows_max);
+  let count = 0;
+  for (let offset = 0; offset < dense.length; offset++) {
+    if (dense.seen[offset] === 1) list[count++] = offset;
+    if (count < list.length && (offset < dense.length - 1 || count === 0)) continue;
+    const groups = list.subarray(0, count);
+    const values = new Float64Array(count);
+    for (let index = 0; index < count; index++) values[index] = dense.base + groups[index]!;
+    const key = flatFromDoubles(values, keys[0]!.column.type, null);
+    yield { rows: count, vectors: [key, ...aggregateVectors(placed, dense.groups, groups)] };
+    count = 0;
+  }
 }
 
 function* resultBlocks(
@@ -238,15 +312,18 @@ function* resultBlocks(
   keys: readonly Assignment[],
   placed: readonly PlacedAggregate[],
 ): Iterable<Block> {
+  state.foldDense();
+  if (state.dense !== null) {
+    yield* denseBlocks(state.dense, keys, placed);
+    return;
+  }
   const total = keys.length === 0 ? 1 : keyCount(state.tables);
   for (let start = 0; start < total; start += limits.block_rows_max) {
-    const end = Math.min(total, start + limits.block_rows_max);
-    const vectors = keyVectors(state, keys, start, end);
-    for (const aggregate of placed) {
-      const builder = columnBuilder(aggregate.output.column.type);
-      for (let group = start; group < end; group++) builder.append(resultOf(aggregate, state.groups, group));
-      vectors.push(builder.finish());
-    }
-    yield { rows: end - start, vectors };
+    const list = numbersFrom(start, total);
+    const vectors = [
+      ...keyVectors(state.tables, keys, list),
+      ...aggregateVectors(placed, state.groups, list),
+    ];
+    yield { rows: list.length, vectors };
   }
 }

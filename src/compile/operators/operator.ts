@@ -47,6 +47,8 @@ export interface Sink {
   readonly name: string;
   readonly expressions: readonly BoundExpr[];
   readonly createState: (parameters: readonly unknown[], context: QueryContext) => unknown;
+  /** What of the state and a block decides the code, beside the block's shape. */
+  readonly variant?: (state: unknown, block: Block) => string;
   /** Emits the code for a row; it may add to the block's statements before the loop and to those after it. */
   readonly emit: (context: SinkContext) => void;
   /** Gives the blocks that are there only when all rows have been seen; may be asked again of a query that goes on. */
@@ -56,6 +58,8 @@ export interface Sink {
 export interface SinkContext extends OperatorContext {
   /** Statements that run after the loop over a block's rows. */
   readonly after: Code[];
+  /** What `variant` said of the block. */
+  readonly variant: string;
   /** The number of rows of the block. */
   readonly rows: Code;
   /** Whether an operator before may bring more rows than the block has. */

@@ -60,9 +60,10 @@ export function sortSink(
       if (top !== null && first !== undefined && representation(first.expr.type) === 'number') {
         const operand = compiler.compile(first.expr);
         if (!first.nullsFirst || (operand.isNull === null && !isFloat(first.expr.type))) {
+          const threshold = compiler.perBlock(js`${state}.threshold`, 'threshold');
           const past = first.descending
-            ? js`${operand.code} < ${state}.threshold`
-            : js`${operand.code} > ${state}.threshold`;
+            ? js`${operand.code} < ${threshold}`
+            : js`${operand.code} > ${threshold}`;
           compiler.statement(
             operand.isNull === null
               ? js`if (${past}) continue;`

@@ -12,18 +12,7 @@ import { describe, existsStatement, show, showCreate } from './describe.ts';
 import { drop, rename, truncate } from './drop.ts';
 import { explain } from './explain.ts';
 import { kill } from './kill.ts';
-
-/** Statements that only look. */
-const reading = new Set<Statement['kind']>([
-  'query',
-  'show',
-  'show_create',
-  'describe',
-  'explain',
-  'exists_statement',
-  'use',
-  'set',
-]);
+import { assertAllowed } from './rights.ts';
 
 function refuse(what: string): never {
   throw new SluiceError('NOT_IMPLEMENTED', `${what} is not supported`);
@@ -36,12 +25,7 @@ export async function runStatement(
   statement: Statement,
   process: Process,
 ): Promise<Outcome> {
-  if (request.readonly && !reading.has(statement.kind)) {
-    throw new SluiceError(
-      'READONLY',
-      `Cannot execute ${statement.kind.replaceAll('_', ' ')} in readonly mode`,
-    );
-  }
+  assertAllowed(request, statement);
   switch (statement.kind) {
     case 'query': {
       const outcome = await select(engine, request, statement.query, statement.output);

@@ -28,6 +28,7 @@ const countState: SlotState = {
   slots: [{ name: 'count', kind: 'f64', initial: 0 }],
   update: (emitter, [count]) => emitter.statement(js`${count!}++;`),
   merge: ([left], [right]) => [(left as number) + (right as number)],
+  resultSlot: 0,
   result: (count: number) => count,
 };
 
@@ -63,8 +64,12 @@ const floatSum: SlotState = {
   slots: [{ name: 'sum', kind: 'f64', initial: 0 }],
   update: (emitter, [sum], [value]) => emitter.statement(js`${sum!} += ${asDouble(emitter, value!)};`),
   merge: ([left], [right]) => [(left as number) + (right as number)],
+  resultSlot: 0,
   result: (sum: number) => sum,
 };
+
+/** The greatest magnitude of which 65,536 values sum up exactly in a double. */
+const blockExactMost = 2 ** 36;
 
 /** Sums integers exactly: in a double as long as it is exact, what leaves its range in a bigint beside it. */
 function integerSum(finish: (sum: bigint) => unknown): SlotState {
@@ -84,6 +89,10 @@ function integerSum(finish: (sum: bigint) => unknown): SlotState {
         );
         return;
       }
+      if (emitter.freshSlots && Math.max(-value!.bounds[0], value!.bounds[1]) <= blockExactMost) {
+        emitter.statement(js`${sum!} += ${value!.code};`);
+        return;
+      }
       const next = emitter.constant('next', js`${sum!} + ${value!.code}`);
       emitter.statement(
         js`if (${next} >= -9007199254740991 && ${next} <= 9007199254740991) ${sum!} = ${next};\nelse {\n${spilled!} = ${spill}(${spilled!}, ${sum!}, ${value!.code});\n${sum!} = 0;\n}`,
@@ -94,6 +103,7 @@ function integerSum(finish: (sum: bigint) => unknown): SlotState {
       spillSum(spilled as bigint | undefined, sum as number, otherSum as number) +
         ((otherSpilled as bigint | undefined) ?? 0n),
     ],
+    resultSlot: 0,
     result: (sum: number, spilled: bigint | undefined) =>
       spilled === undefined ? sum : finish(spilled + BigInt(sum)),
   };

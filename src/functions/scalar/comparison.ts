@@ -13,6 +13,7 @@ import {
   types,
 } from '../../types/index.ts';
 import { type Argument, type Emitter, type Operand, type ScalarFunction, values } from '../definition.ts';
+import { conditionOperand } from './conditions.ts';
 import { convertOperand } from './convert-operand.ts';
 
 type Symbol = '===' | '!==' | '<' | '<=' | '>' | '>=';
@@ -20,17 +21,17 @@ type Symbol = '===' | '!==' | '<' | '<=' | '>' | '>=';
 function symbolCode(symbol: Symbol, left: Code, right: Code): Code {
   switch (symbol) {
     case '===':
-      return js`(${left} === ${right} ? 1 : 0)`;
+      return js`(${left} === ${right})`;
     case '!==':
-      return js`(${left} !== ${right} ? 1 : 0)`;
+      return js`(${left} !== ${right})`;
     case '<':
-      return js`(${left} < ${right} ? 1 : 0)`;
+      return js`(${left} < ${right})`;
     case '<=':
-      return js`(${left} <= ${right} ? 1 : 0)`;
+      return js`(${left} <= ${right})`;
     case '>':
-      return js`(${left} > ${right} ? 1 : 0)`;
+      return js`(${left} > ${right})`;
     case '>=':
-      return js`(${left} >= ${right} ? 1 : 0)`;
+      return js`(${left} >= ${right})`;
   }
 }
 
@@ -64,25 +65,19 @@ function needsLooseEquality(left: Operand, right: Operand): boolean {
 
 function emitComparison(symbol: Symbol, name: string, emitter: Emitter, args: readonly Operand[]): Operand {
   const [left, right] = args as [Operand, Operand];
-  const result = (code: Code): Operand => ({ type: types.bool, code, isNull: null, bounds: [0, 1] });
   if (comparableAsHeld(left.type, right.type)) {
     if ((symbol === '===' || symbol === '!==') && needsLooseEquality(left, right)) {
       const equal = js`(${left.code} >= ${right.code} && ${left.code} <= ${right.code})`;
-      return result(symbol === '===' ? js`(${equal} ? 1 : 0)` : js`(${equal} ? 0 : 1)`);
+      return conditionOperand(symbol === '===' ? equal : js`!${equal}`);
     }
-    return result(symbolCode(symbol, left.code, right.code));
+    return conditionOperand(symbolCode(symbol, left.code, right.code));
   }
-  const common = bareType(
-    commonType(
-      name,
-      args.map((operand) => ({ type: operand.type, constant: undefined, lambda: undefined })),
-    ),
-  );
+  const given = args.map((operand) => ({ type: operand.type, constant: undefined, lambda: undefined }));
+  const common = bareType(commonType(name, given));
   const [first, second] = [convertOperand(emitter, left, common), convertOperand(emitter, right, common)];
-  if (representation(common) !== 'object') return result(symbolCode(symbol, first, second));
-  return result(
-    symbolCode(symbol, js`${emitter.bind(compareValues, 'compare')}(${first}, ${second})`, js`0`),
-  );
+  if (representation(common) !== 'object') return conditionOperand(symbolCode(symbol, first, second));
+  const order = js`${emitter.bind(compareValues, 'compare')}(${first}, ${second})`;
+  return conditionOperand(symbolCode(symbol, order, js`0`));
 }
 
 function comparison(

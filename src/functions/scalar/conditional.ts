@@ -10,6 +10,7 @@ import {
   typeName,
 } from '../../types/index.ts';
 import type { Argument, Emitter, Operand, ScalarFunction } from '../definition.ts';
+import { testOf } from './conditions.ts';
 import { convertOperand } from './convert-operand.ts';
 
 function assertCondition(name: string, argument: Argument): void {
@@ -47,7 +48,7 @@ class BranchResult {
 }
 
 function holds(operand: Operand): Code {
-  return operand.isNull === null ? operand.code : js`!(${operand.isNull}) && ${operand.code}`;
+  return operand.isNull === null ? testOf(operand) : js`!(${operand.isNull}) && ${testOf(operand)}`;
 }
 
 /** Emits conditions and results in turn, the last argument being the result when no condition holds. */

@@ -10,6 +10,7 @@ import {
   types,
 } from '../../types/index.ts';
 import type { Argument, Emitter, Operand, ScalarFunction } from '../definition.ts';
+import { conditionOperand, testOf } from './conditions.ts';
 
 function logicalType(name: string, args: readonly Argument[]): SqlType {
   for (const argument of args) {
@@ -39,7 +40,7 @@ function emitChain(
     const argument = args[index];
     if (argument === undefined) return;
     const operand = argument();
-    const decides = deciding === 0 ? js`!${operand.code}` : js`${operand.code}`;
+    const decides = deciding === 0 ? js`!${testOf(operand)}` : testOf(operand);
     const settled = operand.isNull === null ? decides : js`!(${operand.isNull}) && ${decides}`;
     const rest = emitter.capture(() => {
       if (operand.isNull !== null && unknown !== null)
@@ -100,31 +101,28 @@ const not: ScalarFunction = {
     ['NOT 0', 'true'],
   ],
   type: (args) => logicalType('not', args),
-  emit: (_, args) => ({
-    type: types.bool,
-    code: js`(${(args[0] as Operand).code} ? 0 : 1)`,
-    isNull: null,
-    bounds: [0, 1],
-  }),
+  emit: (_, args) => conditionOperand(js`!${testOf(args[0] as Operand)}`),
 };
 
 const xor: ScalarFunction = {
   kind: 'scalar',
   name: 'xor',
   category: 'logical',
-  arity: [2, 2],
-  syntax: 'xor(a, b)',
-  doc: 'Whether exactly one of two conditions holds.',
+  arity: [2, Number.POSITIVE_INFINITY],
+  syntax: 'xor(a, b, ...)',
+  doc: 'Whether an odd number of conditions holds: of two, exactly one.',
   examples: [
     ['xor(1, 0)', 'true'],
     ['xor(1, 1)', 'false'],
   ],
   type: (args) => logicalType('xor', args),
   emit: (_, args) => {
-    const [left, right] = args as readonly [Operand, Operand];
+    const [first, ...rest] = args as readonly [Operand, ...Operand[]];
+    let odd = js`!${first.code}`;
+    for (const operand of rest) odd = js`(${odd} !== !${operand.code})`;
     return {
       type: types.bool,
-      code: js`(!${left.code} !== !${right.code} ? 1 : 0)`,
+      code: rest.length % 2 === 1 ? js`(${odd} ? 1 : 0)` : js`(${odd} ? 0 : 1)`,
       isNull: null,
       bounds: [0, 1],
     };

@@ -150,6 +150,7 @@ const explainModes: ReadonlyMap<string, ExplainStatement['mode']> = new Map([
   ['PIPELINE', 'pipeline'],
   ['COMPILED', 'compiled'],
   ['ESTIMATE', 'estimate'],
+  ['QUERY TREE', 'query_tree'],
 ]);
 
 /** A FORMAT at the end belongs to EXPLAIN, not to the query that is explained. */

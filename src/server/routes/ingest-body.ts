@@ -15,8 +15,12 @@ async function* following(
   first: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  yield* first;
-  for (let step = await rest.next(); step.done !== true; step = await rest.next()) yield step.value;
+  try {
+    yield* first;
+    for (let step = await rest.next(); step.done !== true; step = await rest.next()) yield step.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 interface Source {
@@ -55,7 +59,7 @@ function compactBody(text: string): IngestBody | null {
 }
 
 /** Tells `{"columns": [...], "data": [[...], ...]}` from rows as objects, which are handed on as they come. */
-export async function compactRows(chunks: AsyncIterable<Buffer>): Promise<IngestBody> {
+export async function ingestBody(chunks: AsyncIterable<Buffer>): Promise<IngestBody> {
   const iterator = chunks[Symbol.asyncIterator]();
   const read: Buffer[] = [];
   let size = 0;

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
+import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import type { CatalogObject } from '../../catalog/index.ts';
-import { quotedName } from '../../catalog/index.ts';
+import { parseExpression } from '../../parser/index.ts';
 import { isNullable, parseType, typeName } from '../../types/index.ts';
 import { brandedHeader } from '../brands.ts';
 import { bodyChunks, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
-import { compactRows } from './ingest-body.ts';
+import { readParameters, requestSettings } from '../parameters.ts';
+import { ingestBody } from './ingest-body.ts';
 
 /** What the structured interface tells of a stream or view. */
 function record(object: CatalogObject): Record<string, unknown> {
@@ -73,19 +75,25 @@ function parseColumn(entry: unknown, index: number): ColumnRequest {
     throw bad(`${where} must be an object with name and type`);
   if (typeof column.name !== 'string' || column.name === '') throw bad(`${where}.name must be a text`);
   if (typeof column.type !== 'string') throw bad(`${where}.type must be the name of a type`);
-  parseType(column.type);
   if (column.default !== undefined && typeof column.default !== 'string')
     throw bad(`${where}.default must be the text of an expression`);
+  if (column.comment !== undefined && typeof column.comment !== 'string')
+    throw bad(`${where}.comment must be a text`);
   return column as ColumnRequest;
 }
 
+/** A column as CREATE STREAM takes it; what came as text is parsed first, so that it can only be what it should be. */
 function columnText(column: ColumnRequest): string {
-  const type =
-    column.nullable === true && !isNullable(parseType(column.type))
-      ? `nullable(${column.type})`
-      : column.type;
-  const rest = column.default === undefined || column.default === '' ? '' : ` DEFAULT ${column.default}`;
-  return `${quotedName(column.name)} ${type}${rest}`;
+  const type = parseType(column.type);
+  const typeText =
+    column.nullable === true && !isNullable(type) ? `nullable(${typeName(type)})` : typeName(type);
+  const value = column.default ? ` DEFAULT ${printSql(parseExpression(column.default))}` : '';
+  const comment = column.comment ? ` COMMENT ${quoteString(column.comment)}` : '';
+  return `${quoteName(column.name)} ${typeText}${value}${comment}`;
+}
+
+function qualified(database: string | undefined, name: string): string {
+  return database === undefined ? quoteName(name) : `${quoteName(database)}.${quoteName(name)}`;
 }
 
 /** The limit of a request that describes a stream. */
@@ -93,31 +101,33 @@ const definitionBytesMax = 4 * 1024 * 1024;
 
 export function streamRoutes(server: ServerContext) {
   const { engine } = server;
+  const databaseOf = (context: Context) =>
+    readParameters(context.querystring).database || brandedHeader(context.req.headers, 'database');
   const run = async (
     context: Context,
     text: string,
-    data?: AsyncIterable<Uint8Array> | Uint8Array,
-    settings: Record<string, string> = {},
+    data?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array,
   ) => {
-    const { user } = context.state as RequestState;
-    const database =
-      brandedHeader(context.req.headers, 'database') ??
-      new URLSearchParams(context.querystring).get('database') ??
-      'default';
+    const { user, requestId: queryId } = context.state as RequestState;
+    const parameters = readParameters(context.querystring);
     const result = await engine.execute(text, {
       user,
-      database,
-      settings: { ...user.settings, ...settings },
+      database: databaseOf(context) ?? 'default',
+      queryId,
+      settings: requestSettings(user, context.req.headers, parameters),
       ...(data === undefined ? {} : { data }),
     });
     result.close();
-    return result;
   };
   return {
-    list: (context: Context) => answer(context, engine.catalog.objects().map(record)),
+    list: (context: Context) => {
+      const database = databaseOf(context);
+      if (database !== undefined) engine.catalog.assertDatabase(database);
+      answer(context, engine.catalog.objects(database).map(record));
+    },
 
-    details: (context: Context, database: string, name: string) => {
-      const object = engine.catalog.find(database, name);
+    details: (context: Context, database: string | undefined, name: string) => {
+      const object = engine.catalog.find(database ?? databaseOf(context) ?? 'default', name);
       if (object.kind === 'system_table') throw bad(`system.${name} is a system table, not a stream`);
       answer(context, record(object));
     },
@@ -137,33 +147,27 @@ export function streamRoutes(server: ServerContext) {
       if (!Array.isArray(columns) || columns.length === 0)
         throw bad("'columns' must be a list of objects with name and type");
       const place = database ?? (typeof parsed.database === 'string' ? parsed.database : undefined);
-      const prefix = place === undefined ? '' : `${quotedName(place)}.`;
       await run(
         context,
-        `CREATE STREAM ${prefix}${quotedName(name)} (${columns.map(parseColumn).map(columnText).join(', ')})`,
+        `CREATE STREAM ${qualified(place, name)} (${columns.map(parseColumn).map(columnText).join(', ')})`,
       );
       answer(context);
     },
 
-    drop: async (context: Context, database: string, name: string) => {
-      await run(context, `DROP STREAM ${quotedName(database)}.${quotedName(name)}`);
+    drop: async (context: Context, database: string | undefined, name: string) => {
+      await run(context, `DROP STREAM ${qualified(database, name)}`);
       answer(context);
     },
 
     ingest: async (context: Context, database: string | undefined, name: string) => {
-      const target = `${database === undefined ? '' : `${quotedName(database)}.`}${quotedName(name)}`;
-      const key = context.req.headers['idempotency-key'];
-      const settings: Record<string, string> =
-        typeof key === 'string' ? { insert_deduplication_token: key } : {};
-      const body = await compactRows(bodyChunks(requestBody(context.req)));
-      if (body.columns === null)
-        await run(context, `INSERT INTO ${target} FORMAT JSONEachRow`, body.data, settings);
+      const target = qualified(database, name);
+      const body = await ingestBody(bodyChunks(requestBody(context.req)));
+      if (body.columns === null) await run(context, `INSERT INTO ${target} FORMAT JSONEachRow`, body.data);
       else
         await run(
           context,
-          `INSERT INTO ${target} (${body.columns.map(quotedName).join(', ')}) FORMAT JSONCompactEachRow`,
+          `INSERT INTO ${target} (${body.columns.map(quoteName).join(', ')}) FORMAT JSONCompactEachRow`,
           body.data,
-          settings,
         );
       answer(context);
     },

@@ -1,0 +1,155 @@
+import type { Block, Dictionary } from '../../column/index.ts';
+import type { AggregateState } from '../../functions/index.ts';
+import { GroupState, type Interner, type SlotLayout } from '../../runtime/index.ts';
+import type { SqlType } from '../../types/index.ts';
+import { type KeyTables, keyTables } from './keys.ts';
+
+/** Where an aggregate's slots stand among those of a group. */
+export interface AggregateSlots {
+  readonly state: AggregateState;
+  readonly firstSlot: number;
+  /** Slot that tells whether a row was aggregated at all; undefined when the result over none is no NULL. */
+  readonly seenSlot: number | undefined;
+}
+
+/** Integer keys from a least to a greatest that are grouped without a table: the group's number is the key's distance. */
+const denseRangeMax = 1 << 22;
+/** Rows of a block from which ways of grouping that have to be set up pay for themselves. */
+const setUpRowsMin = 4096;
+
+/** How the rows of a block find their groups; part of what decides the generated code. */
+export type Grouping = 'table' | 'dense' | 'codes';
+
+/** Groups of integer keys by distance from `base`. */
+export interface DenseGroups {
+  base: number;
+  length: number;
+  seen: Uint8Array;
+  readonly groups: GroupState;
+}
+
+/** The state of an aggregation: keys by number, and the slots of their groups. */
+export class AggregationState {
+  readonly tables: KeyTables;
+  readonly groups: GroupState;
+  dense: DenseGroups | null = null;
+  readonly #layout: readonly SlotLayout[];
+  readonly #aggregates: readonly AggregateSlots[];
+  #local: GroupState | null = null;
+  #localSeen = new Uint8Array(0);
+
+  constructor(
+    keyTypes: readonly SqlType[],
+    layout: readonly SlotLayout[],
+    aggregates: readonly AggregateSlots[],
+  ) {
+    this.tables = keyTables(keyTypes);
+    this.groups = new GroupState(layout);
+    this.#layout = layout;
+    this.#aggregates = aggregates;
+  }
+
+  /** How the rows of a block are grouped whose single key is the given column of it. */
+  groupingOf(block: Block, keyColumn: number): Grouping {
+    const vector = block.vectors[keyColumn];
+    if (vector === undefined || block.rows < setUpRowsMin) return 'table';
+    if (vector.kind === 'dictionary')
+      return vector.nulls === null && vector.dictionary.size * 16 <= block.rows ? 'codes' : 'table';
+    if (
+      vector.kind !== 'flat' ||
+      vector.nulls !== null ||
+      vector.min === undefined ||
+      vector.max === undefined
+    )
+      return 'table';
+    return this.#coverDense(vector.min, vector.max) ? 'dense' : 'table';
+  }
+
+  /** Makes room for keys from `min` to `max`; false when that would be too much. */
+  #coverDense(min: number, max: number): boolean {
+    const { dense } = this;
+    if (dense !== null && min >= dense.base && max < dense.base + dense.length) return true;
+    let least = dense === null ? min : Math.min(min, dense.base);
+    let greatest = dense === null ? max : Math.max(max, dense.base + dense.length - 1);
+    if (!Number.isSafeInteger(least) || !Number.isSafeInteger(greatest) || greatest - least >= denseRangeMax)
+      return false;
+    // Some room on both sides, so that slightly wider blocks do not each move everything.
+    const margin = Math.min((greatest - least) >> 3, (denseRangeMax - (greatest - least)) >> 1);
+    least -= margin;
+    greatest += margin;
+    const length = greatest - least + 1;
+    const groups = new GroupState(this.#layout);
+    groups.reserve(length);
+    const seen = new Uint8Array(length);
+    if (dense !== null) {
+      seen.set(dense.seen, dense.base - least);
+      groups.copyFrom(dense.groups, dense.length, dense.base - least);
+    }
+    this.dense = { base: least, length, seen, groups };
+    return true;
+  }
+
+  /** Slots for each code of a dictionary, for the rows of one block; `mergeCodes` adds them up. */
+  codeSlots(size: number): readonly (Float64Array | unknown[])[] {
+    this.#local ??= new GroupState(this.#layout);
+    this.#local.reserve(size);
+    this.#local.clear(size);
+    if (this.#localSeen.length < size) this.#localSeen = new Uint8Array(size);
+    else this.#localSeen.fill(0, 0, size);
+    return this.#local.slots;
+  }
+
+  get codesSeen(): Uint8Array {
+    return this.#localSeen;
+  }
+
+  /** Adds what a block's rows made of each code to the groups of its strings. */
+  mergeCodes(dictionary: Dictionary): void {
+    const table = this.tables.keys[0]! as Interner & { idOf(key: string): number };
+    for (let code = 0; code < dictionary.size; code++) {
+      if (this.#localSeen[code] === 1)
+        this.#mergeInto(table.idOf(dictionary.strings[code]!), this.#local!, code);
+    }
+  }
+
+  /** Adds what a block's rows made of the only group. */
+  mergeSingle(values: readonly unknown[]): void {
+    this.#local ??= new GroupState(this.#layout);
+    for (let slot = 0; slot < values.length; slot++) this.#local.slots[slot]![0] = values[slot] as never;
+    this.#mergeInto(0, this.#local, 0);
+  }
+
+  /** Adds one group's slots to those of group number `into`. */
+  #mergeInto(into: number, from: GroupState, group: number): void {
+    const { groups } = this;
+    groups.reserve(into + 1);
+    for (const { state, firstSlot, seenSlot } of this.#aggregates) {
+      if (seenSlot !== undefined && from.slots[seenSlot]![group] === 1) groups.slots[seenSlot]![into] = 1;
+      if (state.kind === 'slots') {
+        const count = state.slots.length;
+        const merged = state.merge(
+          groups.values(into, firstSlot, count),
+          from.values(group, firstSlot, count),
+        );
+        for (let slot = 0; slot < count; slot++) groups.store(into, firstSlot + slot, merged[slot]);
+        continue;
+      }
+      const other = from.slots[firstSlot]![group];
+      if (other === undefined) continue;
+      const own = groups.slots[firstSlot]![into];
+      if (own === undefined) groups.store(into, firstSlot, other);
+      else state.merge(own as never, other as never);
+    }
+  }
+
+  /** Brings groups that were found without a table to those in it, when there are both. */
+  foldDense(): void {
+    const { dense } = this;
+    if (dense === null || this.tables.keys[0]!.size === 0) return;
+    const table = this.tables.keys[0]! as Interner & { idOf(key: number): number };
+    for (let offset = 0; offset < dense.length; offset++) {
+      if (dense.seen[offset] === 1) this.#mergeInto(table.idOf(dense.base + offset), dense.groups, offset);
+    }
+    this.dense = null;
+  }
+}
