@@ -4,6 +4,7 @@ import { arithmeticFunctions } from './scalar/arithmetic.ts';
 import { arrayFunctions } from './scalar/arrays.ts';
 import { arrayEditFunctions } from './scalar/arrays-edit.ts';
 import { arraySetFunctions } from './scalar/arrays-sets.ts';
+import { bitFunctions } from './scalar/bits.ts';
 import { choiceFunctions } from './scalar/choices.ts';
 import { comparisonFunctions } from './scalar/comparison.ts';
 import { conditionalFunctions } from './scalar/conditional.ts';
@@ -18,13 +19,18 @@ import { dateNowFunctions } from './scalar/date-now.ts';
 import { dateParseFunctions } from './scalar/date-parse.ts';
 import { datePartFunctions } from './scalar/date-parts.ts';
 import { dateRoundingFunctions } from './scalar/date-rounding.ts';
+import { encodingFunctions } from './scalar/encoding.ts';
 import { higherOrderFunctions } from './scalar/higher-order.ts';
 import { higherOrderSearchFunctions } from './scalar/higher-order-search.ts';
+import { introspectionFunctions } from './scalar/introspection.ts';
 import { logicalFunctions } from './scalar/logical.ts';
 import { mapFunctions } from './scalar/maps.ts';
+import { mathFunctions } from './scalar/math.ts';
 import { nowFunctions } from './scalar/now.ts';
 import { nullFunctions } from './scalar/nulls.ts';
+import { randomFunctions } from './scalar/random.ts';
 import { regexpFunctions } from './scalar/regexp.ts';
+import { roundingFunctions } from './scalar/rounding.ts';
 import { likeFunctions } from './scalar/string-like.ts';
 import { stringSearchFunctions } from './scalar/string-search.ts';
 import { stringFunctions } from './scalar/strings.ts';
@@ -32,6 +38,7 @@ import { stringEditFunctions } from './scalar/strings-edit.ts';
 import { stringSplitFunctions } from './scalar/strings-split.ts';
 import { utf8Functions } from './scalar/strings-utf8.ts';
 import { tupleFunctions } from './scalar/tuples.ts';
+import { uuidFunctions } from './scalar/uuid.ts';
 
 /** Every function of the engine. */
 export const functions = new FunctionRegistry([
@@ -55,6 +62,10 @@ export const functions = new FunctionRegistry([
   ...stringEditFunctions,
   ...stringSplitFunctions,
   ...regexpFunctions,
+  ...encodingFunctions,
+  ...uuidFunctions,
+  ...randomFunctions,
+  ...introspectionFunctions,
   ...nullFunctions,
   ...choiceFunctions,
   ...datePartFunctions,
@@ -67,5 +78,8 @@ export const functions = new FunctionRegistry([
   ...dateFormatFunctions,
   ...jodaFormatFunctions,
   ...dateParseFunctions,
+  ...mathFunctions,
+  ...roundingFunctions,
+  ...bitFunctions,
   ...aggregateFunctions,
 ]);

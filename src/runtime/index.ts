@@ -11,7 +11,8 @@ export {
   setKey,
 } from './interner.ts';
 export { JoinTable } from './join-table.ts';
-export { type JsonPath, type JsonScanner, jsonFieldNumber, jsonFieldText, jsonScanner } from './json-scan.ts';
+export { type JsonPath, type JsonScanner, jsonFieldNumber, jsonFieldText, jsonKinds } from './json-scan.ts';
+export { jsonScanner } from './json-scan-code.ts';
 export {
   addSigned,
   addUnsigned,
@@ -28,3 +29,4 @@ export {
 export { type Match, parseReplacement, Regexp, type Replacement, regexp } from './regexp.ts';
 export { foldCase, ilikeMatcher, likeMatcher, type Matcher } from './regexp-like.ts';
 export { Sorter, type SorterKey } from './sorter.ts';
+export { StringCache } from './string-cache.ts';

@@ -3,6 +3,8 @@
  * an object has twice the first counts, and the pass ends as soon as every path is found.
  */
 
+import type { StringCache } from './string-cache.ts';
+
 /** A path: keys as byte strings, array positions counting from 1. */
 export type JsonPath = readonly (string | number)[];
 
@@ -299,18 +301,19 @@ export function unescapeJson(data: Uint8Array, start: number, end: number): stri
   });
 }
 
-export function jsonScanner(paths: readonly JsonPath[]): JsonScanner {
+/** A scanner that is written by hand, and takes any paths and any document. */
+export function slowJsonScanner(paths: readonly JsonPath[]): JsonScanner {
   const scan = new DocumentScan(paths);
   return (data, start, end, found) => scan.run(data, start, end, found);
 }
 
 /** The text of a found value: of a string its content, of anything else its bytes; '' for a missing one and for null. */
-export function jsonFieldText(data: Buffer, found: Int32Array, slot: number): string {
+export function jsonFieldText(data: Buffer, found: Int32Array, slot: number, strings: StringCache): string {
   const kind = found[slot];
   if (kind === jsonKinds.missing || kind === jsonKinds.null) return '';
   const start = found[slot + 1]!;
   const end = found[slot + 2]!;
-  return kind === jsonKinds.escapedString ? unescapeJson(data, start, end) : data.latin1Slice(start, end);
+  return kind === jsonKinds.escapedString ? unescapeJson(data, start, end) : strings.slice(data, start, end);
 }
 
 const exactPowers = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);

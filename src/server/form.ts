@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { SluiceError } from '../base/index.ts';
@@ -24,19 +25,23 @@ export interface FormBody extends StatementBody {
   readonly clean: () => Promise<void>;
 }
 
-const parseForm = koaBody({
-  multipart: true,
-  urlencoded: false,
-  json: false,
-  text: false,
-  formidable: {
-    maxFileSize: fileBytesMax,
-    maxTotalFileSize: fileBytesMax,
-    allowEmptyFiles: true,
-    minFileSize: 0,
-    maxFieldsSize: fieldBytesMax,
-  },
-});
+function parseForm(context: Context): Promise<void> {
+  const parse = koaBody({
+    multipart: true,
+    urlencoded: false,
+    json: false,
+    text: false,
+    formidable: {
+      uploadDir: tmpdir(),
+      maxFileSize: fileBytesMax,
+      maxTotalFileSize: fileBytesMax,
+      allowEmptyFiles: true,
+      minFileSize: 0,
+      maxFieldsSize: fieldBytesMax,
+    },
+  });
+  return parse(context, async () => {});
+}
 
 function bad(message: string): SluiceError {
   return new SluiceError('BAD_ARGUMENTS', message);
@@ -69,7 +74,7 @@ export async function readForm(
   bytesMax: number,
 ): Promise<FormBody> {
   try {
-    await parseForm(context, async () => {});
+    await parseForm(context);
   } catch (thrown) {
     const why = (thrown as Error).message;
     throw new SluiceError('INCORRECT_DATA', `The multipart form cannot be read: ${why}`, { cause: thrown });

@@ -5,6 +5,7 @@ import { type BoundCall, type BoundExpr, type BoundLambda, isConstant } from '..
 import { isNullable, type SqlType, withoutLowCardinality } from '../../types/index.ts';
 import { constantValue } from './constant.ts';
 import type { RowOperand } from './frame.ts';
+import { compileJsonCast } from './json-path.ts';
 import { eitherNull, typeBounds } from './operands.ts';
 import type { RowCompiler } from './row-compiler.ts';
 
@@ -37,11 +38,25 @@ function ownType(call: BoundCall, propagate: boolean): SqlType {
   return call.type.kind === 'nullable' ? call.definition.type(described) : call.type;
 }
 
+/** Whether a document may be NULL in the blocks that the code is made for. */
+function mayBeNull(compiler: RowCompiler, base: BoundExpr): boolean {
+  const access = compiler.access(base);
+  return access === undefined ? isNullable(base.type) : access.sample.nulls !== null;
+}
+
 export function compileCall(compiler: RowCompiler, call: BoundCall): RowOperand {
   const { definition } = call;
   if (definition.emitLazy !== undefined) {
     const thunks = call.args.map((argument) => () => compiler.compile(argument as BoundExpr));
     return definition.emitLazy(compiler, thunks, call.type);
+  }
+  const [first] = call.args;
+  if (definition.name === 'cast' && first?.kind === 'json_path' && !mayBeNull(compiler, first.base)) {
+    const convert = definition.kernel!(
+      call.args.map((argument) => describe(argument, false)),
+      call.type,
+    );
+    return compileJsonCast(compiler, first, call.type, convert);
   }
   const propagate = definition.nulls !== 'handled';
   const operands = call.args.map((argument) =>

@@ -1,7 +1,9 @@
 import { js } from '../../code/index.ts';
 import { type BoundExpr, type BoundJsonPath, exprKey, type JsonStep, visitBound } from '../../plan/index.ts';
-import { jsonFieldNumber, jsonFieldText, jsonScanner } from '../../runtime/index.ts';
+import { jsonFieldNumber, jsonFieldText, jsonKinds, jsonScanner, StringCache } from '../../runtime/index.ts';
+import { bareType, isNullable, type SqlType } from '../../types/index.ts';
 import { findOperand, type RowOperand } from './frame.ts';
+import { typeBounds } from './operands.ts';
 import type { RowCompiler } from './row-compiler.ts';
 
 /** The paths that a pipeline reads from each document column, so that one pass over a document finds them all. */
@@ -75,15 +77,61 @@ export function compileJsonPath(compiler: RowCompiler, path: BoundJsonPath): Row
   const document = scanDocument(compiler, path);
   const read = compiler.bind(jsonFieldText, 'fieldText');
   const slot = compiler.jsonPaths.indexOf(path) * 3;
-  const code = compiler.constant('field', js`${read}(${document.data}, ${document.found}, ${slot})`);
+  const strings = compiler.bind(new StringCache(), 'strings');
+  const code = compiler.constant(
+    'field',
+    js`${read}(${document.data}, ${document.found}, ${slot}, ${strings})`,
+  );
   const isNull = compiler.access(path.base)?.sample.nulls ? compiler.compile(path.base).isNull : null;
   return { type: path.type, code, isNull, bounds: undefined };
 }
 
 /** The value of a path as a double straight from the bytes; NaN where it is no plain number. */
-export function compileJsonNumber(compiler: RowCompiler, path: BoundJsonPath): RowOperand['code'] {
+function fieldNumber(compiler: RowCompiler, path: BoundJsonPath): RowOperand['code'] {
   const document = scanDocument(compiler, path);
   const read = compiler.bind(jsonFieldNumber, 'fieldNumber');
   const slot = compiler.jsonPaths.indexOf(path) * 3;
   return compiler.constant('number', js`${read}(${document.data}, ${document.found}, ${slot})`);
+}
+
+/**
+ * A path cast to a type. Plain numbers are read from the bytes, without a text in between; everything else goes through
+ * `convert`, from the text. A missing value cast to a nullable type is NULL.
+ */
+export function compileJsonCast(
+  compiler: RowCompiler,
+  path: BoundJsonPath,
+  type: SqlType,
+  convert: (text: string) => unknown,
+): RowOperand {
+  const bare = bareType(type);
+  const kernel = compiler.bind(convert, 'convert');
+  if (isNullable(type)) {
+    const document = scanDocument(compiler, path);
+    const kind = js`${document.found}[${compiler.jsonPaths.indexOf(path) * 3}]`;
+    const missing = compiler.constant(
+      'missing',
+      js`${kind} === ${jsonKinds.missing} || ${kind} === ${jsonKinds.null}`,
+    );
+    const text = compileJsonPath(compiler, path).code;
+    return compiler.unbox(compiler.constant('value', js`${missing} ? null : ${kernel}(${text})`), type);
+  }
+  const bounds = typeBounds(type);
+  const isFloat = bare.kind === 'float' && bare.bits === 64;
+  if (!isFloat && !(bare.kind === 'int' && bounds !== undefined)) {
+    return compiler.unbox(
+      compiler.constant('value', js`${kernel}(${compileJsonPath(compiler, path).code})`),
+      type,
+    );
+  }
+  const number = fieldNumber(compiler, path);
+  const fits = isFloat
+    ? js`${number} === ${number}`
+    : js`${number} >= ${bounds![0]} && ${number} <= ${bounds![1]} && ${number} === Math.trunc(${number})`;
+  const value = compiler.variable('value', number);
+  const slow = compiler.capture(() =>
+    compiler.statement(js`${value} = ${kernel}(${compileJsonPath(compiler, path).code});`),
+  );
+  compiler.statement(js`if (!(${fits})) {\n${slow}}`);
+  return { type, code: value, isNull: null, bounds };
 }

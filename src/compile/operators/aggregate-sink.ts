@@ -102,13 +102,12 @@ function tableAccess(context: SinkContext, keys: readonly BoundExpr[]): GroupAcc
 }
 
 /** Groups of integers of a small range: the number is the distance from the least. */
-function denseAccess(context: SinkContext, key: BoundExpr): GroupAccess {
+function denseAccess(context: SinkContext, key: BoundExpr, counted: boolean): GroupAccess {
   const { compiler, state } = context;
   const dense = compiler.perBlock(js`${state}.dense`, 'dense');
   const base = compiler.perBlock(js`${dense}.base`, 'base');
-  const seen = compiler.perBlock(js`${dense}.seen`, 'seen');
   const group = compiler.constant('group', js`${compiler.compile(key).code} - ${base}`);
-  compiler.statement(js`${seen}[${group}] = 1;`);
+  if (!counted) compiler.statement(js`${compiler.perBlock(js`${dense}.seen`, 'seen')}[${group}] = 1;`);
   return { group, merged: false, slots: (index) => js`${dense}.groups.slots[${index}]` };
 }
 
@@ -123,11 +122,19 @@ function codesAccess(context: SinkContext, key: BoundExpr): GroupAccess {
   return { group: code, merged: true, slots: (index) => js`${local}[${index}]` };
 }
 
-function groupAccess(context: SinkContext, keys: readonly BoundExpr[], mergeable: boolean): GroupAccess {
+function groupAccess(
+  context: SinkContext,
+  keys: readonly BoundExpr[],
+  options: { readonly mergeable: boolean; readonly counted: boolean },
+): GroupAccess {
   if (keys.length === 0) {
-    return { group: null, merged: mergeable, slots: (index) => js`${context.state}.groups.slots[${index}]` };
+    return {
+      group: null,
+      merged: options.mergeable,
+      slots: (index) => js`${context.state}.groups.slots[${index}]`,
+    };
   }
-  if (context.variant === 'dense') return denseAccess(context, keys[0]!);
+  if (context.variant === 'dense') return denseAccess(context, keys[0]!, options.counted);
   if (context.variant === 'codes') return codesAccess(context, keys[0]!);
   return tableAccess(context, keys);
 }
@@ -202,6 +209,11 @@ export function aggregateSink(
   const keyExprs = keys.map((key) => key.expr);
   const keyTypes = keyExprs.map((expr) => expr.type);
   const mergeable = placed.every((aggregate) => aggregate.distinctSlot === undefined);
+  const counter = placed.find(
+    ({ output: { call } }) =>
+      call.definition.name === 'count' && call.args.length === 0 && call.condition === null,
+  );
+  const countSlot = counter?.firstSlot ?? -1;
   const countable = mergeable && keys.length === 1 && !isFloat(keyTypes[0]!);
   const expressions = [
     ...keyExprs,
@@ -212,12 +224,12 @@ export function aggregateSink(
   return {
     name: 'aggregate',
     expressions,
-    createState: () => new AggregationState(keyTypes, layout, placed),
+    createState: () => new AggregationState(keyTypes, layout, placed, countSlot),
     variant: (state, block) =>
       countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',
     emit(context) {
       const { compiler, state } = context;
-      const access = groupAccess(context, keyExprs, mergeable);
+      const access = groupAccess(context, keyExprs, { mergeable, counted: countSlot >= 0 });
       const slots = slotReferences(context, layout, access);
       compiler.freshSlots = access.merged;
       for (const aggregate of placed) emitUpdate(context, aggregate, slots);
@@ -289,6 +301,7 @@ function numbersFrom(start: number, total: number): Uint32Array {
 }
 
 function* denseBlocks(
+  state: AggregationState,
   dense: DenseGroups,
   keys: readonly Assignment[],
   placed: readonly PlacedAggregate[],
@@ -296,7 +309,7 @@ function* denseBlocks(
   const list = new Uint32Array(limits.block_rows_max);
   let count = 0;
   for (let offset = 0; offset < dense.length; offset++) {
-    if (dense.seen[offset] === 1) list[count++] = offset;
+    if (state.isPresent(dense, offset)) list[count++] = offset;
     if (count < list.length && (offset < dense.length - 1 || count === 0)) continue;
     const groups = list.subarray(0, count);
     const values = new Float64Array(count);
@@ -314,7 +327,7 @@ function* resultBlocks(
 ): Iterable<Block> {
   state.foldDense();
   if (state.dense !== null) {
-    yield* denseBlocks(state.dense, keys, placed);
+    yield* denseBlocks(state, state.dense, keys, placed);
     return;
   }
   const total = keys.length === 0 ? 1 : keyCount(state.tables);

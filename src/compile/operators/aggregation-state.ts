@@ -35,6 +35,8 @@ export class AggregationState {
   dense: DenseGroups | null = null;
   readonly #layout: readonly SlotLayout[];
   readonly #aggregates: readonly AggregateSlots[];
+  /** A slot that counts every row of a group, which then tells whether the group is there; -1 when there is none. */
+  readonly countSlot: number;
   #local: GroupState | null = null;
   #localSeen = new Uint8Array(0);
 
@@ -42,7 +44,9 @@ export class AggregationState {
     keyTypes: readonly SqlType[],
     layout: readonly SlotLayout[],
     aggregates: readonly AggregateSlots[],
+    countSlot: number,
   ) {
+    this.countSlot = countSlot;
     this.tables = keyTables(keyTypes);
     this.groups = new GroupState(layout);
     this.#layout = layout;
@@ -80,9 +84,9 @@ export class AggregationState {
     const length = greatest - least + 1;
     const groups = new GroupState(this.#layout);
     groups.reserve(length);
-    const seen = new Uint8Array(length);
+    const seen = new Uint8Array(this.countSlot < 0 ? length : 0);
     if (dense !== null) {
-      seen.set(dense.seen, dense.base - least);
+      if (this.countSlot < 0) seen.set(dense.seen, dense.base - least);
       groups.copyFrom(dense.groups, dense.length, dense.base - least);
     }
     this.dense = { base: least, length, seen, groups };
@@ -142,13 +146,21 @@ export class AggregationState {
     }
   }
 
+  /** Whether a row had the key at this distance from the least. */
+  isPresent(dense: DenseGroups, offset: number): boolean {
+    return this.countSlot < 0
+      ? dense.seen[offset] === 1
+      : (dense.groups.slots[this.countSlot]![offset] as number) > 0;
+  }
+
   /** Brings groups that were found without a table to those in it, when there are both. */
   foldDense(): void {
     const { dense } = this;
     if (dense === null || this.tables.keys[0]!.size === 0) return;
     const table = this.tables.keys[0]! as Interner & { idOf(key: number): number };
     for (let offset = 0; offset < dense.length; offset++) {
-      if (dense.seen[offset] === 1) this.#mergeInto(table.idOf(dense.base + offset), dense.groups, offset);
+      if (this.isPresent(dense, offset))
+        this.#mergeInto(table.idOf(dense.base + offset), dense.groups, offset);
     }
     this.dense = null;
   }

@@ -6,7 +6,23 @@ import { Sorter } from '../../runtime/index.ts';
 import { isFloat, representation } from '../../types/index.ts';
 import { countOf } from './counts.ts';
 import { emitSink } from './emit-sink.ts';
-import type { Output, Sink } from './operator.ts';
+import type { Output, Sink, SinkContext } from './operator.ts';
+
+/** Skips rows whose first key, a number, is past the threshold that the sorter has learnt. */
+function emitThreshold(context: SinkContext, key: SortKey): void {
+  const { compiler, state } = context;
+  const held = representation(key.expr.type);
+  if (held !== 'number' && held !== 'mixed') return;
+  const operand = compiler.compile(key.expr);
+  if (held === 'mixed' && operand.bounds === undefined) return;
+  // NULLS FIRST puts NULL and NaN before every number.
+  if (key.nullsFirst && (operand.isNull !== null || isFloat(key.expr.type))) return;
+  const threshold = compiler.perBlock(js`${state}.threshold`, 'threshold');
+  const past = key.descending ? js`${operand.code} < ${threshold}` : js`${operand.code} > ${threshold}`;
+  compiler.statement(
+    operand.isNull === null ? js`if (${past}) continue;` : js`if (!(${operand.isNull}) && ${past}) continue;`,
+  );
+}
 
 /** Gathers rows and gives them in order, all or the first of them. */
 export function sortSink(
@@ -54,23 +70,9 @@ export function sortSink(
       );
     },
     emit(context) {
-      const { compiler, state } = context;
       const [first] = keys;
       // Under a limit, rows whose first key is past the worst one kept so far need not be gathered.
-      if (top !== null && first !== undefined && representation(first.expr.type) === 'number') {
-        const operand = compiler.compile(first.expr);
-        if (!first.nullsFirst || (operand.isNull === null && !isFloat(first.expr.type))) {
-          const threshold = compiler.perBlock(js`${state}.threshold`, 'threshold');
-          const past = first.descending
-            ? js`${operand.code} < ${threshold}`
-            : js`${operand.code} > ${threshold}`;
-          compiler.statement(
-            operand.isNull === null
-              ? js`if (${past}) continue;`
-              : js`if (!(${operand.isNull}) && ${past}) continue;`,
-          );
-        }
-      }
+      if (top !== null && first !== undefined) emitThreshold(context, first);
       gather.emit(context);
     },
     *finish(state) {
