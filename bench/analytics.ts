@@ -21,9 +21,21 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { name: 'filter on two columns', sql: 'SELECT count(), sum(v), avg(f) FROM T WHERE v > 500 AND f < 0.5', duckdb: 'SELECT count(*), sum(v), avg(f) FROM T WHERE v > 500 AND f < 0.5' },
-  { name: 'group by string, 100 values', sql: 'SELECT s, count(), sum(v) FROM T GROUP BY s ORDER BY s', duckdb: 'SELECT s, count(*), sum(v) FROM T GROUP BY s ORDER BY s' },
-  { name: 'group by integer, 1 M values, top 10', sql: 'SELECT k, count() AS c FROM T GROUP BY k ORDER BY c DESC, k LIMIT 10', duckdb: 'SELECT k, count(*) AS c FROM T GROUP BY k ORDER BY c DESC, k LIMIT 10' },
+  {
+    name: 'filter on two columns',
+    sql: 'SELECT count(), sum(v), avg(f) FROM T WHERE v > 500 AND f < 0.5',
+    duckdb: 'SELECT count(*), sum(v), avg(f) FROM T WHERE v > 500 AND f < 0.5',
+  },
+  {
+    name: 'group by string, 100 values',
+    sql: 'SELECT s, count(), sum(v) FROM T GROUP BY s ORDER BY s',
+    duckdb: 'SELECT s, count(*), sum(v) FROM T GROUP BY s ORDER BY s',
+  },
+  {
+    name: 'group by integer, 1 M values, top 10',
+    sql: 'SELECT k, count() AS c FROM T GROUP BY k ORDER BY c DESC, k LIMIT 10',
+    duckdb: 'SELECT k, count(*) AS c FROM T GROUP BY k ORDER BY c DESC, k LIMIT 10',
+  },
   // { name: 'LIKE on a string of 100 values', sql: "SELECT count() FROM T WHERE s LIKE '%7%'", duckdb: "SELECT count(*) FROM T WHERE s LIKE '%7%'" },
   { name: 'top 10 by a float', sql: 'SELECT f, k FROM T ORDER BY f LIMIT 10' },
 ];
@@ -56,9 +68,18 @@ for (const { name, sql, duckdb } of cases) {
   const theirs = sql.replace(' T', ' bench.t');
   const ducks = (duckdb ?? sql).replace(' T', ' t');
   const ours = median(await times(runs, () => sluice.query(own).toArray()));
-  const first = median(await times(runs, () => clickhouse.query(`${theirs} SETTINGS max_threads = 1`, 'Null')));
+  const first = median(
+    await times(runs, () => clickhouse.query(`${theirs} SETTINGS max_threads = 1`, 'Null')),
+  );
   const second = median(await times(runs, async () => (await duck.runAndReadAll(ducks)).getRows()));
-  table.push([name, milliseconds(ours), milliseconds(first), milliseconds(second), ratio(first, ours), ratio(second, ours)]);
+  table.push([
+    name,
+    milliseconds(ours),
+    milliseconds(first),
+    milliseconds(second),
+    ratio(first, ours),
+    ratio(second, ours),
+  ]);
 }
 console.log(`${rows} rows, one thread, medians of ${runs} runs`);
 printTable(table);

@@ -22,8 +22,12 @@ function random(most: number): number {
 
 function document(): string {
   return JSON.stringify({
-    id: random(1e9), user: { name: `user${random(1000)}`, country: ['AT', 'DE', 'US', 'JP'][random(4)] }, event: ['view', 'click', 'buy'][random(3)],
-    price: random(100_000) / 100, tags: ['a', 'b', `t${random(50)}`], note: 'lorem ipsum dolor sit',
+    id: random(1e9),
+    user: { name: `user${random(1000)}`, country: ['AT', 'DE', 'US', 'JP'][random(4)] },
+    event: ['view', 'click', 'buy'][random(3)],
+    price: random(100_000) / 100,
+    tags: ['a', 'b', `t${random(50)}`],
+    note: 'lorem ipsum dolor sit',
   });
 }
 
@@ -38,26 +42,45 @@ for (let index = 0; index < documents; index++) lines.push(document());
 writeFileSync(file, lines.join('\n'));
 await sluice.run('CREATE STREAM raw (raw string)');
 for (let from = 0; from < documents; from += 250_000) {
-  await sluice.run('INSERT INTO raw FORMAT RawBLOB', { data: Buffer.from(lines.slice(from, from + 250_000).join('\n')) });
+  await sluice.run('INSERT INTO raw FORMAT RawBLOB', {
+    data: Buffer.from(lines.slice(from, from + 250_000).join('\n')),
+  });
 }
 lines.length = 0;
 clickhouse.query('CREATE DATABASE bench');
 clickhouse.query('CREATE TABLE bench.raw (raw String) ENGINE = Memory');
-clickhouse.query(`INSERT INTO bench.raw SELECT * FROM file('${file}', 'LineAsString') SETTINGS max_threads = 1`);
-const own = 'SELECT raw:user.country AS c, count(), sum(raw:price::float64) FROM table(raw) WHERE raw:event = \'buy\' GROUP BY c';
-const theirs = "SELECT JSONExtractString(raw, 'user', 'country') AS c, count(), sum(JSONExtractFloat(raw, 'price')) FROM bench.raw WHERE JSONExtractString(raw, 'event') = 'buy' GROUP BY c SETTINGS max_threads = 1";
+clickhouse.query(
+  `INSERT INTO bench.raw SELECT * FROM file('${file}', 'LineAsString') SETTINGS max_threads = 1`,
+);
+const own =
+  "SELECT raw:user.country AS c, count(), sum(raw:price::float64) FROM table(raw) WHERE raw:event = 'buy' GROUP BY c";
+const theirs =
+  "SELECT JSONExtractString(raw, 'user', 'country') AS c, count(), sum(JSONExtractFloat(raw, 'price')) FROM bench.raw WHERE JSONExtractString(raw, 'event') = 'buy' GROUP BY c SETTINGS max_threads = 1";
 const first = median(await times(runs, () => sluice.query(own).toArray()));
 const second = median(await times(runs, () => clickhouse.query(theirs, 'Null')));
-table.push([`3 JSON paths of ${documents} documents`, milliseconds(first), milliseconds(second), ratio(second, first)]);
+table.push([
+  `3 JSON paths of ${documents} documents`,
+  milliseconds(first),
+  milliseconds(second),
+  ratio(second, first),
+]);
 
 const insert = Array.from({ length: rows }, (_, index) =>
-  JSON.stringify({ id: index, name: `name${random(1000)}`, city: ['Vienna', 'Graz', 'Linz'][random(3)], value: random(1e6) / 1000, at: 1_700_000_000 + index }),
+  JSON.stringify({
+    id: index,
+    name: `name${random(1000)}`,
+    city: ['Vienna', 'Graz', 'Linz'][random(3)],
+    value: random(1e6) / 1000,
+    at: 1_700_000_000 + index,
+  }),
 ).join('\n');
 const insertFile = join(directory, 'rows.json');
 writeFileSync(insertFile, insert);
 const body = Buffer.from(insert);
 await sluice.run('CREATE STREAM ingest (id int64, name string, city string, value float64, at datetime)');
-clickhouse.query('CREATE TABLE bench.ingest (id Int64, name String, city String, value Float64, at DateTime) ENGINE = MergeTree ORDER BY tuple() SETTINGS fsync_after_insert = 1');
+clickhouse.query(
+  'CREATE TABLE bench.ingest (id Int64, name String, city String, value Float64, at DateTime) ENGINE = MergeTree ORDER BY tuple() SETTINGS fsync_after_insert = 1',
+);
 const ownInsert = median(
   await times(runs, async () => {
     await sluice.run('INSERT INTO ingest FORMAT JSONEachRow', { data: body });
@@ -66,11 +89,18 @@ const ownInsert = median(
 );
 const theirInsert = median(
   await times(runs, () => {
-    clickhouse.query(`INSERT INTO bench.ingest SELECT * FROM file('${insertFile}', 'JSONEachRow', 'id Int64, name String, city String, value Float64, at DateTime') SETTINGS max_threads = 1, max_insert_threads = 1, max_parsing_threads = 1, input_format_parallel_parsing = 0`);
+    clickhouse.query(
+      `INSERT INTO bench.ingest SELECT * FROM file('${insertFile}', 'JSONEachRow', 'id Int64, name String, city String, value Float64, at DateTime') SETTINGS max_threads = 1, max_insert_threads = 1, max_parsing_threads = 1, input_format_parallel_parsing = 0`,
+    );
     clickhouse.query('TRUNCATE TABLE bench.ingest');
   }),
 );
-table.push([`JSONEachRow, ${rows} rows, ${Math.round(body.length / 1e6)} MB, on disk`, milliseconds(ownInsert), milliseconds(theirInsert), ratio(theirInsert, ownInsert)]);
+table.push([
+  `JSONEachRow, ${rows} rows, ${Math.round(body.length / 1e6)} MB, on disk`,
+  milliseconds(ownInsert),
+  milliseconds(theirInsert),
+  ratio(theirInsert, ownInsert),
+]);
 console.log(`one thread, medians of ${runs} runs`);
 printTable(table);
 await sluice.close();

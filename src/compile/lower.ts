@@ -86,7 +86,10 @@ function joinChain(plan: LogicalPlan & { kind: 'join' }): Chain {
     source: input.columns.indexOf(source),
   }));
   const probe = probeOperator({ type: plan.type, any: plan.any, keys: plan.leftKeys, outputs });
-  const joins = [...left.joins, { operator: left.operators.length, input, pipeline: build }];
+  const types = input.columns.map(
+    (column) => plan.rightOutputs.find((output) => output.source === column)?.column.type ?? column.type,
+  );
+  const joins = [...left.joins, { operator: left.operators.length, input, pipeline: build, types }];
   return { ...add(left, probe), joins };
 }
 

@@ -1,4 +1,5 @@
 import type { Column, ScanPlan } from '../plan/index.ts';
+import type { SqlType } from '../types/index.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** A join of a pipeline: its built side, and the place of its probe among the pipeline's operators. */
@@ -6,6 +7,8 @@ export interface JoinBuild {
   readonly operator: number;
   readonly input: PhysicalPlan;
   readonly pipeline: Pipeline;
+  /** Types of the built columns as they are seen after the join: nullable where rows without a match get NULL. */
+  readonly types: readonly SqlType[];
 }
 
 /** Runs a pipeline over the blocks of its input. */

@@ -3,7 +3,7 @@ import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
 import { type ColumnDefinition, eventTimeColumn, type StreamObject } from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
 import { constantValue } from '../compile/index.ts';
-import type { Execution } from '../exec/index.ts';
+import { cancelled, type Execution } from '../exec/index.ts';
 import { createReader, type ReadBlock, type ReaderColumn } from '../formats/index.ts';
 import { parseExpression } from '../parser/index.ts';
 import { Binder, Scope } from '../plan/index.ts';
@@ -160,6 +160,34 @@ async function* dataChunks(request: Request, statement: InsertStatement): AsyncI
   for await (const chunk of request.data) yield chunk;
 }
 
+/** Chunks as they come; a statement that is told to stop, or whose time is up, does not wait for a slow sender. */
+async function* whileWanted(
+  chunks: AsyncIterable<Uint8Array>,
+  execution: Execution,
+): AsyncIterable<Uint8Array> {
+  const { signal, clock, remaining } = execution;
+  const iterator = chunks[Symbol.asyncIterator]();
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => {});
+  const abort = () => stopped.reject(cancelled(signal));
+  signal.addEventListener('abort', abort, { once: true });
+  const timer = Number.isFinite(remaining)
+    ? clock.after(Math.max(0, remaining), () => stopped.reject(execution.timeout()))
+    : null;
+  try {
+    for (;;) {
+      const step = await Promise.race([iterator.next(), stopped.promise]);
+      if (step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    timer?.cancel();
+    signal.removeEventListener('abort', abort);
+    // A chunk that is still waited for would hold this up; its source is told to end when it has come.
+    iterator.return?.().catch(() => {});
+  }
+}
+
 async function insertData(
   engine: Engine,
   request: Request,
@@ -181,7 +209,7 @@ async function insertData(
   });
   const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
   const writer = new StreamWriter(engine, request, stream, given, execution);
-  for await (const chunk of dataChunks(request, statement)) {
+  for await (const chunk of whileWanted(dataChunks(request, statement), execution)) {
     for (const read of reader.push(chunk)) await writer.add(withMasks(readerColumns, read));
     await execution.pause();
     execution.check();

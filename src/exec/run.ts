@@ -83,7 +83,7 @@ async function buildTable(join: JoinBuild, execution: Execution): Promise<JoinTa
     build.push(block);
     blocks.push(block);
   }
-  const types = join.input.columns.map((column) => column.type);
+  const { types } = join;
   const builders = types.map(columnBuilder);
   for (const [index, type] of types.entries()) builders[index]!.append(defaultValue(type));
   const defaults = { rows: 1, vectors: builders.map((builder) => builder.finish()) };

@@ -20,6 +20,8 @@ import { dateParseFunctions } from './scalar/date-parse.ts';
 import { datePartFunctions } from './scalar/date-parts.ts';
 import { dateRoundingFunctions } from './scalar/date-rounding.ts';
 import { encodingFunctions } from './scalar/encoding.ts';
+import { hashFunctions } from './scalar/hash.ts';
+import { digestFunctions } from './scalar/hash-digests.ts';
 import { higherOrderFunctions } from './scalar/higher-order.ts';
 import { higherOrderSearchFunctions } from './scalar/higher-order-search.ts';
 import { introspectionFunctions } from './scalar/introspection.ts';
@@ -62,6 +64,8 @@ export const functions = new FunctionRegistry([
   ...stringEditFunctions,
   ...stringSplitFunctions,
   ...regexpFunctions,
+  ...digestFunctions,
+  ...hashFunctions,
   ...encodingFunctions,
   ...uuidFunctions,
   ...randomFunctions,

@@ -1,23 +1,12 @@
-import { createReadStream } from 'node:fs';
-import { readFile, stat, unlink } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { SluiceError } from '../base/index.ts';
 import { decodeStatement, type StatementBody } from './body.ts';
-
-/** Text fields are held in memory; data beyond this comes as a file, which goes to disk. */
-const fieldBytesMax = 64 * 1024 * 1024;
-const fileBytesMax = 1024 ** 4;
-
-interface UploadedFile {
-  readonly filepath: string;
-}
-
-interface ParsedForm {
-  body?: Record<string, unknown>;
-  files?: Record<string, UploadedFile | UploadedFile[]>;
-}
+import { boundaryOf, MultipartReader, type Part } from './multipart.ts';
 
 /** A statement that came as a form. */
 export interface FormBody extends StatementBody {
@@ -25,80 +14,89 @@ export interface FormBody extends StatementBody {
   readonly clean: () => Promise<void>;
 }
 
-function parseForm(context: Context): Promise<void> {
-  const parse = koaBody({
-    multipart: true,
-    urlencoded: false,
-    json: false,
-    text: false,
-    formidable: {
-      uploadDir: tmpdir(),
-      maxFileSize: fileBytesMax,
-      maxTotalFileSize: fileBytesMax,
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      maxFieldsSize: fieldBytesMax,
-    },
-  });
-  return parse(context, async () => {});
-}
-
 function bad(message: string): SluiceError {
   return new SluiceError('BAD_ARGUMENTS', message);
 }
 
-/** The statement of a form: a field, a small file, or the URL's. */
-async function formQuery(
-  field: unknown,
-  file: UploadedFile | undefined,
-  fromUrl: string | null,
-  bytesMax: number,
-): Promise<string> {
-  if (typeof field === 'string') return fromUrl === null ? field : `${fromUrl}\n${field}`;
-  if (file === undefined) {
-    if (fromUrl !== null) return fromUrl;
-    throw bad("A multipart form needs a field 'query' with the INSERT statement");
+async function textOf(part: Part, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of part.content) {
+    size += chunk.length;
+    if (size > bytesMax)
+      throw bad(`The form's field '${part.name}' has more than ${bytesMax} bytes (max_query_size)`);
+    chunks.push(chunk);
   }
-  if ((await stat(file.filepath)).size > bytesMax)
-    throw bad(`The file in the form's field 'query' has more than ${bytesMax} bytes (max_query_size)`);
-  return decodeStatement(await readFile(file.filepath));
+  return decodeStatement(Buffer.concat(chunks));
+}
+
+/** The data of the last part; what comes after it is looked at too, because a form that is cut must not count. */
+async function* lastPart(part: Part, reader: MultipartReader): AsyncIterable<Buffer> {
+  yield* part.content;
+  const next = await reader.next();
+  if (next === null) return;
+  throw next.name === 'query'
+    ? bad("The multipart form has a field 'query' though the statement was given before 'data'")
+    : unexpected(next);
+}
+
+function unexpected(part: Part): SluiceError {
+  return bad(
+    part.name === 'data'
+      ? "The multipart form has the field 'data' twice"
+      : `The multipart form has an unknown field '${part.name}': expected 'query' and 'data'`,
+  );
+}
+
+/** Data that came before its statement, kept on disk meanwhile. */
+interface Spooled {
+  readonly data: AsyncIterable<Buffer>;
+  readonly clean: () => Promise<void>;
+}
+
+async function spool(part: Part): Promise<Spooled> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-upload-'));
+  const clean = () => rm(directory, { recursive: true, force: true });
+  const file = join(directory, 'data');
+  try {
+    await pipeline(Readable.from(part.content), createWriteStream(file));
+  } catch (thrown) {
+    await clean();
+    throw thrown;
+  }
+  return { data: createReadStream(file), clean };
 }
 
 /**
- * Reads a multipart form: the field `query` (or the URL's), and the field or file `data`, which goes to disk. Call `clean`
- * afterwards. Errors: INCORRECT_DATA, BAD_ARGUMENTS.
+ * Reads a multipart form: the field `query` (or the URL's statement) and the field or file `data`. Data that follows its
+ * statement is handed on as it comes; data before it goes to disk. Call `clean` afterwards. Errors: INCORRECT_DATA for what
+ * is no form, BAD_ARGUMENTS for other fields than these.
  */
 export async function readForm(
-  context: Context,
+  contentType: string,
+  chunks: AsyncIterable<Buffer>,
   fromUrl: string | null,
   bytesMax: number,
 ): Promise<FormBody> {
+  const reader = new MultipartReader(chunks, boundaryOf(contentType));
+  let text = fromUrl;
+  let asked = false;
+  let spooled: Spooled | null = null;
+  const clean = async () => spooled?.clean();
   try {
-    await parseForm(context);
-  } catch (thrown) {
-    const why = (thrown as Error).message;
-    throw new SluiceError('INCORRECT_DATA', `The multipart form cannot be read: ${why}`, { cause: thrown });
-  }
-  const { body: fields = {}, files = {} } = context.request as ParsedForm;
-  const clean = async () => {
-    const all = Object.values(files).flat();
-    await Promise.all(all.map((file) => unlink(file.filepath).catch(() => {})));
-  };
-  try {
-    const unknown = [...Object.keys(fields), ...Object.keys(files)].find(
-      (name) => name !== 'query' && name !== 'data',
-    );
-    if (unknown !== undefined)
-      throw bad(`The multipart form has an unknown field '${unknown}': expected 'query' and 'data'`);
-    const [queryFile, dataFile] = [files['query'], files['data']].map((file) =>
-      Array.isArray(file) ? file[0] : file,
-    );
-    const text = await formQuery(fields['query'], queryFile, fromUrl, bytesMax);
-    const field = fields['data'];
-    if (Array.isArray(field) || Array.isArray(files['data']))
-      throw bad("The multipart form has the field 'data' more than once");
-    if (dataFile !== undefined) return { text, data: createReadStream(dataFile.filepath), clean };
-    return { text, data: typeof field === 'string' ? [Buffer.from(field)] : [], clean };
+    for (let part = await reader.next(); part !== null; part = await reader.next()) {
+      if (part.name === 'query' && !asked) {
+        const field = await textOf(part, bytesMax);
+        text = text === null ? field : `${text}\n${field}`;
+        asked = true;
+      } else if (part.name === 'data' && spooled === null) {
+        if (text !== null) return { text, data: lastPart(part, reader), clean };
+        spooled = await spool(part);
+      } else if (part.name === 'query') throw bad("The multipart form has the field 'query' twice");
+      else throw unexpected(part);
+    }
+    if (text === null) throw bad("A multipart form needs a field 'query' with the INSERT statement");
+    return { text, data: spooled?.data ?? [], clean };
   } catch (thrown) {
     await clean();
     throw thrown;

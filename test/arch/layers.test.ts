@@ -18,7 +18,9 @@ const layers: readonly (readonly string[])[] = [
 ];
 
 const root = resolve(import.meta.dirname, '../../src');
-const levelOf = new Map(layers.flatMap((folders, level) => folders.map((folder): [string, number] => [folder, level])));
+const levelOf = new Map(
+  layers.flatMap((folders, level) => folders.map((folder): [string, number] => [folder, level])),
+);
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -41,7 +43,8 @@ test('folders import only from lower layers, through their index', (t) => {
     for (const specifier of imports(file)) {
       const target = relative(root, resolve(dirname(file), specifier));
       if (target.startsWith('..')) {
-        if (!(folder === 'parser' && target.startsWith('../generated/'))) wrong.push(`${place} -> ${specifier}`);
+        if (!(folder === 'parser' && target.startsWith('../generated/')))
+          wrong.push(`${place} -> ${specifier}`);
         continue;
       }
       const other = target.split('/')[0]!;
@@ -54,7 +57,9 @@ test('folders import only from lower layers, through their index', (t) => {
 });
 
 test('source text becomes code in one file only', (t) => {
-  const makers = sources(root).filter((file) => /new Function\b|\beval\(|vm\.(run|Script)/.test(readFileSync(file, 'utf8')));
+  const makers = sources(root).filter((file) =>
+    /new Function\b|\beval\(|vm\.(run|Script)/.test(readFileSync(file, 'utf8')),
+  );
   t.deepEqual(
     makers.map((file) => relative(root, file)),
     ['code/instantiate.ts'],
@@ -62,7 +67,9 @@ test('source text becomes code in one file only', (t) => {
 });
 
 test('time is read and waited for through the clock', (t) => {
-  const users = sources(root).filter((file) => /\b(Date\.now|setTimeout|setInterval|performance\.now)\(/.test(readFileSync(file, 'utf8')));
+  const users = sources(root).filter((file) =>
+    /\b(Date\.now|setTimeout|setInterval|performance\.now)\(/.test(readFileSync(file, 'utf8')),
+  );
   t.deepEqual(
     users.map((file) => relative(root, file)),
     ['base/clock.ts'],

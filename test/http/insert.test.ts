@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
 import zlib from 'node:zlib';
 import test from 'ava';
-import { errorOf, startTest, type TestServer, temporaryDirectory, until, url } from './support.ts';
+import { errorOf, startCommand, startTest, type TestServer, temporaryDirectory, until, url } from './support.ts';
 
 async function withStream(t: Parameters<typeof startTest>[0]): Promise<TestServer> {
   const server = await startTest(t);
@@ -76,6 +76,31 @@ test('a chunked body of a slow sender is taken as it comes, split anywhere', asy
   });
   t.is(status, 200);
   t.is(await server.ok(stored), '1\thäuser 🏠\n2\tx\n');
+});
+
+test('an INSERT whose sender goes quiet can be killed and has its time', async (t) => {
+  const server = await withStream(t);
+  const begin = (id: string, parameters: Record<string, string> = {}) => {
+    const query = 'INSERT INTO s FORMAT JSONEachRow';
+    const path = url({ query, query_id: id, ...parameters });
+    const answer = Promise.withResolvers<http.IncomingMessage>();
+    const request = http.request({ port: server.port, method: 'POST', path, agent: false }, answer.resolve);
+    request.on('error', answer.reject);
+    request.write('{"a":1}\n');
+    return answer.promise.then((response) => {
+      response.resume();
+      request.destroy();
+      return response;
+    });
+  };
+  const killed = begin('quiet');
+  await until('the insert runs', () => server.runs('quiet'));
+  t.regex(await server.ok("KILL QUERY WHERE query_id = 'quiet'"), /^killed\tquiet/);
+  t.is((await killed).headers['x-svc-exception-code'], '394');
+  const overdue = await begin('overdue', { max_execution_time: '0.05' });
+  t.is(overdue.headers['x-svc-exception-code'], '159');
+  await server.idle();
+  t.is(await server.ok('SELECT count() FROM table(s)'), '0\n');
 });
 
 test('a body that is cut off stores nothing and leaves nothing behind', async (t) => {
@@ -149,49 +174,82 @@ function form(parts: readonly { name: string; filename?: string; content: string
   };
 }
 
-test.serial('a multipart form brings statement and data; files go over the disk and are removed', async (t) => {
+const insertField = { name: 'query', content: 'INSERT INTO s (a) FORMAT CSV' };
+
+test('a multipart form brings statement and data', async (t) => {
   const server = await withStream(t);
-  const temporary = await temporaryDirectory(t);
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = temporary;
-  t.teardown(() => {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-  });
-  const query = { name: 'query', content: 'INSERT INTO s (a) FORMAT CSV' };
   const post = (parts: Parameters<typeof form>[0], path = '/') => server.send({ path, ...form(parts) });
-  t.is((await post([query, { name: 'data', content: '1\n2\n' }])).status, 200);
+  const rows = (content: string) => ({ name: 'data', filename: 'rows.csv', content });
+  t.is((await post([insertField, { name: 'data', content: '1\n2\n' }])).status, 200);
   const big = Array.from({ length: 400_000 }, (_, row) => `${row}\n`).join('');
-  t.is((await post([query, { name: 'data', filename: 'rows.csv', content: big }])).status, 200);
-  t.is((await post([{ name: 'data', filename: 'rows.csv', content: '3\n' }], url({ query: query.content }))).status, 200);
-  t.is(await server.ok('SELECT count() FROM table(s)'), '400003\n');
+  t.is((await post([insertField, rows(big)])).status, 200);
+  t.is((await post([rows('3\n')], url({ query: insertField.content }))).status, 200);
+  t.is((await post([rows('4\n'), insertField])).status, 200);
+  t.is((await post([insertField, rows('')])).status, 200);
+  t.is(await server.ok('SELECT count() FROM table(s)'), '400004\n');
   t.is((await post([{ name: 'query', content: 'SELECT 1' }])).text, '1\n');
   t.is((await post([{ name: 'query', filename: 'query.sql', content: 'SELECT 2' }])).text, '2\n');
+  const boundaries = Buffer.from('\r\n--part\r\n-- part-\r\n');
+  await server.ok('CREATE STREAM raw (line string)');
+  const blob = [{ name: 'query', content: 'INSERT INTO raw FORMAT RowBinary' }, { name: 'data', content: Buffer.concat([Buffer.from([boundaries.length]), boundaries]) }];
+  t.is((await post(blob)).status, 200);
+  t.is(await server.ok('SELECT length(line) FROM table(raw)'), `${boundaries.length}\n`);
+});
 
-  const noQuery = await post([{ name: 'data', content: '1' }]);
-  t.is(noQuery.status, 400);
-  t.regex(errorOf(t, noQuery).message, /'query'/);
-  const misnamed = await post([query, { name: 'file', filename: 'rows.csv', content: '1\n' }]);
-  t.regex(errorOf(t, misnamed).message, /unknown field 'file'/);
-  const bad = await post([query, { name: 'data', filename: 'rows.csv', content: '4\nx\n' }]);
-  t.is(errorOf(t, bad).code, 27);
-  const whole = form([query, { name: 'data', filename: 'rows.csv', content: '5\n' }]);
-  const broken = await server.send({ headers: whole.headers, body: whole.body.subarray(0, whole.body.length - 30) });
-  t.is(broken.status, 400);
-  errorOf(t, broken);
-  const nothing = await server.send({ headers: { 'Content-Type': 'multipart/form-data' }, body: 'x' });
-  t.is(nothing.status, 400);
+test('a multipart form that is wrong is told why, and stores nothing', async (t) => {
+  const server = await withStream(t);
+  const rows = { name: 'data', filename: 'rows.csv', content: '1\n' };
+  const fails = async (parts: Parameters<typeof form>[0], code: number, message: RegExp) => {
+    const answer = await server.send(form(parts));
+    t.is(answer.status, 400);
+    const error = errorOf(t, answer);
+    t.is(error.code, code, error.message);
+    t.regex(error.message, message);
+  };
+  await fails([rows], 36, /'query'/);
+  await fails([insertField, { ...rows, name: 'file' }], 36, /unknown field 'file'/);
+  await fails([insertField, rows, rows], 36, /'data' twice/);
+  await fails([insertField, rows, insertField], 36, /before 'data'/);
+  await fails([insertField, insertField], 36, /'query' twice/);
+  await fails([insertField, { ...rows, content: '1\nx\n' }], 27, /row 2, column 'a'/);
+  await fails([{ name: 'query', content: `SELECT '${'x'.repeat(300_000)}'` }], 36, /max_query_size/);
+  const whole = form([insertField, rows]);
+  for (const cut of [3, 30, 60, 120]) {
+    const body = whole.body.subarray(0, whole.body.length - cut);
+    const answer = await server.send({ headers: whole.headers, body });
+    t.is(errorOf(t, answer).code, 117, answer.text);
+  }
+  const plain = { 'Content-Type': 'multipart/form-data' };
+  t.is(errorOf(t, await server.send({ headers: plain, body: 'x' })).code, 117);
+  t.is(await server.ok('SELECT count() FROM table(s)'), '0\n');
+});
 
-  const socket = net.connect(server.port);
+test('data that comes before its statement goes over the disk and is removed', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const uploads = join(directory, 'uploads');
+  await mkdir(uploads);
+  const { client } = await startCommand(t, directory, [], { TMPDIR: uploads });
+  await client.ok('CREATE STREAM s (a int32)');
+  const left = () => readdir(uploads);
+  const big = Array.from({ length: 400_000 }, (_, row) => `${row}\n`).join('');
+  const whole = form([{ name: 'data', filename: 'rows.csv', content: big }, insertField]);
+  t.is((await client.send(whole)).status, 200);
+  t.is(await client.ok('SELECT count() FROM table(s)'), '400000\n');
+  t.deepEqual(await left(), []);
+  const cut = whole.body.subarray(0, whole.body.length - 1000);
+  t.is((await client.send({ headers: whole.headers, body: cut })).status, 400);
+  t.deepEqual(await left(), []);
+
+  const socket = net.connect(client.port);
   socket.on('error', () => {});
   socket.write(
-    `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${whole.headers['Content-Type']}\r\nContent-Length: 9999999\r\n\r\n`,
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${whole.headers['Content-Type']}\r\nContent-Length: 99999999\r\n\r\n`,
   );
-  socket.write(whole.body.subarray(0, whole.body.length - 30));
-  await until('the upload has begun', async () => (await readdir(temporary)).length > 0);
+  socket.write(cut);
+  await until('the upload has begun', async () => (await left()).length > 0);
   socket.destroy();
-  await until('uploads are removed', async () => (await readdir(temporary)).length === 0);
-  t.is(await server.ok('SELECT count() FROM table(s)'), '400003\n');
+  await until('the upload is removed', async () => (await left()).length === 0);
+  t.is(await client.ok('SELECT count() FROM table(s)'), '400000\n');
 });
 
 test('the same data under the same name is written once, after a restart too', async (t) => {
@@ -217,7 +275,6 @@ test('the same data under the same name is written once, after a restart too', a
   t.is(await second.ok('SELECT count() FROM table(s)'), '4\n');
   t.is((await insert(second, { 'Idempotency-Key': 'order-8' })).status, 200);
   t.is(await second.ok('SELECT count() FROM table(s)'), '6\n');
-  t.truthy(join(directory));
 });
 
 test('a repeat whose first try failed is written', async (t) => {

@@ -245,9 +245,10 @@ export async function startCommand(
   t: ExecutionContext,
   directory: string,
   flags: readonly string[] = [],
+  environment: Record<string, string> = {},
 ): Promise<{ process: CommandProcess; client: Client }> {
   const serve = ['serve', '--http-port', '0', '--native-port', '0', '--data-dir', join(directory, 'data')];
-  const started = new CommandProcess(t, [...serve, ...flags]);
+  const started = new CommandProcess(t, [...serve, ...flags], environment);
   const { http: port } = await started.ready();
   return { process: started, client: new Client(port) };
 }

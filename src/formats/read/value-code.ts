@@ -184,13 +184,19 @@ function timeCode(
   const quoted = quoting === 'quoted';
   const open = quoted ? js`if (${bytes}[${at}] !== 34) break fast;` : js``;
   const close = quoted ? js`if (${bytes}[${cursor}.at] !== 34) break fast;` : js``;
-  return js`
+  const text = js`
 ${open}
 const ticks = ${read}(${cursor}, ${at} + ${quoted ? 1 : 0}, ${plan.precision}, ${zone});
 if (!(ticks >= ${plan.least} && ticks <= ${plan.most})) break fast;
 ${close}
 ${store}[${row}] = ticks;
 ${at} = ${cursor}.at + ${quoted ? 1 : 0};`;
+  if (!quoted || plan.precision > 0) return text;
+  // A bare number is the seconds since 1970.
+  return js`
+if (${bytes}[${at}] !== 34) {${integerCode(names, plan.least, plan.most)}
+} else {${text}
+}`;
 }
 
 /**

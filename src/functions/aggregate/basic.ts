@@ -220,7 +220,7 @@ function extremeState(type: SqlType, greatest: boolean): SlotState {
     },
     result: (best: unknown) => {
       if (best === undefined) return defaultValue(type);
-      return Number.isNaN(best) && type.kind !== 'float' ? 0 : best;
+      return Number.isNaN(best) ? 0 : best;
     },
   };
 }

@@ -1,4 +1,20 @@
 import type { AggregateFunction } from '../definition.ts';
+import { argExtremeAggregates } from './arg-extremes.ts';
 import { basicAggregates } from './basic.ts';
+import { collectionAggregates } from './collections.ts';
+import { quantileAggregates } from './quantiles.ts';
+import { statisticsAggregates } from './statistics.ts';
+import { sumAggregates } from './sums.ts';
+import { topValueAggregates } from './top-values.ts';
+import { uniqAggregates } from './uniq.ts';
 
-export const aggregateFunctions: readonly AggregateFunction[] = [...basicAggregates];
+export const aggregateFunctions: readonly AggregateFunction[] = [
+  ...basicAggregates,
+  ...argExtremeAggregates,
+  ...uniqAggregates,
+  ...statisticsAggregates,
+  ...quantileAggregates,
+  ...collectionAggregates,
+  ...topValueAggregates,
+  ...sumAggregates,
+];

@@ -58,11 +58,11 @@ function floatRounder(
     if (digits === 0 || !Number.isFinite(x)) return round(x);
     if (digits > 0) {
       const scale = 10 ** digits;
-      const result = round(x * scale) / scale;
+      const result = round(narrowed(x * scale)) / scale;
       return Number.isFinite(result) ? narrowed(result) : x;
     }
     const scale = 10 ** -digits;
-    return narrowed(round(x / scale) * scale);
+    return narrowed(round(narrowed(x / scale)) * scale);
   };
 }
 

@@ -48,18 +48,33 @@ export function sql(server: ServerContext): Middleware<RequestState> {
     }
     const { user } = context.state as RequestState;
     const bytesMax = statementBytesMax(parameters.settings, user.settings);
-    if (/^multipart\/form-data/i.test(headers['content-type'] ?? '')) {
-      const form = await readForm(context, query, bytesMax);
+    const chunks = bodyChunks(requestBody(context.req));
+    try {
+      const type = headers['content-type'] ?? '';
+      if (!/^multipart\/form-data/i.test(type)) {
+        await run(context, server, parameters, await readStatement(query, chunks, bytesMax), startedAt);
+        return;
+      }
+      const form = await readForm(type, chunks, query, bytesMax);
       try {
         await run(context, server, parameters, form, startedAt);
       } finally {
         await form.clean();
       }
-      return;
+    } finally {
+      await leaveBody(context, chunks);
     }
-    const body = await readStatement(query, bodyChunks(requestBody(context.req)), bytesMax);
-    await run(context, server, parameters, body, startedAt);
   };
+}
+
+/** Stops reading a body; a client that is still waited for has to come again on another connection. */
+async function leaveBody(context: Context, chunks: AsyncGenerator<Buffer, void, void>): Promise<void> {
+  const left = chunks.return().then(
+    () => true,
+    () => true,
+  );
+  const pending = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+  if (!(await Promise.race([left, pending])) && !context.res.headersSent) context.set('Connection', 'close');
 }
 
 async function run(
