@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { Context } from 'koa';
 import { SluiceError } from '../base/index.ts';
 
 interface Codec {
@@ -111,4 +112,14 @@ export function discardRest(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();
   request.resume();
+}
+
+/** Stops reading a body; a client that is still waited for has to come again on another connection. */
+export async function leaveBody(context: Context, chunks: AsyncGenerator<Buffer, void, void>): Promise<void> {
+  const left = chunks.return().then(
+    () => true,
+    () => true,
+  );
+  const pending = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+  if (!(await Promise.race([left, pending])) && !context.res.headersSent) context.set('Connection', 'close');
 }

@@ -348,12 +348,12 @@ export const sumAggregates: readonly AggregateFunction[] = [
     name: 'min_map',
     doc: 'The least value of each key.',
     valueType: (type) => type,
-    combine: () => (left, right) => (right < left ? right : left),
+    combine: () => (left, right) => (compareValues(right, left) < 0 ? right : left),
   }),
   mapAggregate({
     name: 'max_map',
     doc: 'The greatest value of each key.',
     valueType: (type) => type,
-    combine: () => (left, right) => (right > left ? right : left),
+    combine: () => (left, right) => (compareValues(right, left) > 0 ? right : left),
   }),
 ];

@@ -74,7 +74,7 @@ export async function ingestBody(chunks: AsyncIterable<Buffer>): Promise<IngestB
   await more(peekBytes);
   if (size === 0)
     throw new SluiceError('RECEIVED_EMPTY_DATA', 'The body is empty: expected a JSON object, or several');
-  const start = Buffer.concat(read).latin1Slice(0, peekBytes);
+  const start = Buffer.concat(read).subarray(0, peekBytes).latin1Slice();
   if (/^\s*\{\s*"(?:columns"\s*:\s*\[|data"\s*:\s*\[)/.test(start)) {
     await more(compactBytesMax);
     const body = size >= compactBytesMax ? null : compactBody(Buffer.concat(read).toString('utf8'));

@@ -5,7 +5,7 @@ import type { QueryOptions } from '../../engine/index.ts';
 import { outputFormat } from '../../formats/index.ts';
 import { readStatement, type StatementBody } from '../body.ts';
 import { brandedHeader } from '../brands.ts';
-import { bodyChunks, requestBody } from '../compression.ts';
+import { bodyChunks, leaveBody, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
 import { readForm } from '../form.ts';
 import { logFailure } from '../middleware/errors.ts';
@@ -65,16 +65,6 @@ export function sql(server: ServerContext): Middleware<RequestState> {
       await leaveBody(context, chunks);
     }
   };
-}
-
-/** Stops reading a body; a client that is still waited for has to come again on another connection. */
-async function leaveBody(context: Context, chunks: AsyncGenerator<Buffer, void, void>): Promise<void> {
-  const left = chunks.return().then(
-    () => true,
-    () => true,
-  );
-  const pending = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
-  if (!(await Promise.race([left, pending])) && !context.res.headersSent) context.set('Connection', 'close');
 }
 
 async function run(

@@ -6,7 +6,7 @@ import type { CatalogObject } from '../../catalog/index.ts';
 import { parseExpression } from '../../parser/index.ts';
 import { isNullable, parseType, typeName } from '../../types/index.ts';
 import { brandedHeader } from '../brands.ts';
-import { bodyChunks, requestBody } from '../compression.ts';
+import { bodyChunks, leaveBody, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
 import { readParameters, requestSettings } from '../parameters.ts';
 import { ingestBody } from './ingest-body.ts';
@@ -161,14 +161,17 @@ export function streamRoutes(server: ServerContext) {
 
     ingest: async (context: Context, database: string | undefined, name: string) => {
       const target = qualified(database, name);
-      const body = await ingestBody(bodyChunks(requestBody(context.req)));
-      if (body.columns === null) await run(context, `INSERT INTO ${target} FORMAT JSONEachRow`, body.data);
-      else
-        await run(
-          context,
-          `INSERT INTO ${target} (${body.columns.map(quoteName).join(', ')}) FORMAT JSONCompactEachRow`,
-          body.data,
-        );
+      const chunks = bodyChunks(requestBody(context.req));
+      try {
+        const { columns, data } = await ingestBody(chunks);
+        const rows =
+          columns === null
+            ? `INSERT INTO ${target} FORMAT JSONEachRow`
+            : `INSERT INTO ${target} (${columns.map(quoteName).join(', ')}) FORMAT JSONCompactEachRow`;
+        await run(context, rows, data);
+      } finally {
+        await leaveBody(context, chunks);
+      }
       answer(context);
     },
   };
