@@ -118,7 +118,7 @@ export class Engine {
       const statement = parseStatement(request.text, { maxBytes: request.settings.max_query_size });
       return runStatement(this, request, statement, process);
     }
-    const { query, output } = cached.statement;
+    const { query, output } = cached.compiled.statement;
     const outcome = await select(this, request, query, output, cached);
     process.progress = outcome.execution.progress;
     return outcome;

@@ -47,12 +47,16 @@ export interface Planned {
   readonly dependencies: ReadonlySet<string>;
   /** False when the plan holds a value of this moment (now in a constant list). */
   readonly cacheable: boolean;
+  /** Numbers of the literals whose values the plan depends on. */
+  readonly pinned: ReadonlySet<number>;
 }
 
 export interface PlannerInput {
   readonly catalog: Catalog;
   readonly context: QueryContext;
   readonly parameters: ReadonlyMap<string, string>;
+  /** Numbers of the text's literals by where they start, for a plan that texts of one shape are to share. */
+  readonly literals?: ReadonlyMap<number, number>;
 }
 
 /** The planning context of a statement; `learnt` gathers what the plan depends on. */
@@ -82,8 +86,19 @@ export function planContext(
     },
     parseQuery: (sql) => parseQuery(sql),
     parameters: [],
+    literalTokens: input.literals ?? new Map(),
+    pinnedTokens: new Set(),
     nextColumn: (name: string, type: SqlType): Column => ({ id: columns++, name, type }),
   };
+}
+
+/** The literals that did not become parameters, and those that did and are looked at all the same. */
+function pinnedLiterals(context: PlanContext): Set<number> {
+  const pinned = new Set(context.literalTokens.values());
+  for (const value of context.parameters)
+    if (value.kind === 'literal') for (const token of value.tokens) pinned.delete(token);
+  for (const token of context.pinnedTokens) pinned.add(token);
+  return pinned;
 }
 
 export function plan(input: PlannerInput, query: Query): Planned {
@@ -95,5 +110,6 @@ export function plan(input: PlannerInput, query: Query): Planned {
     values: context.parameters,
     dependencies: learnt.dependencies,
     cacheable: !learnt.volatile,
+    pinned: pinnedLiterals(context),
   };
 }

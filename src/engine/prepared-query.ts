@@ -8,8 +8,20 @@ import { setKey } from '../runtime/index.ts';
 
 /** A value that an execution computes before the main plan runs, ready to be run. */
 type CompiledValue =
+  | { readonly kind: 'literal'; readonly tokens: readonly number[]; readonly value: unknown }
   | { readonly kind: 'constant'; readonly value: unknown }
   | { readonly kind: 'scalar' | 'set'; readonly plan: PhysicalPlan; readonly width: number };
+
+type KnownValue = Extract<CompiledValue, { kind: 'constant' | 'literal' }>;
+
+/** Canonical values of a text's literals by their number; a plan's own where a literal is missing. */
+export type LiteralValues = ReadonlyMap<number, unknown>;
+
+const noLiterals: LiteralValues = new Map();
+
+function knownValue(value: KnownValue, literals: LiteralValues): unknown {
+  return value.kind === 'literal' ? (literals.get(value.tokens[0]!) ?? value.value) : value.value;
+}
 
 /** A query that has been compiled and can be executed any number of times. */
 export interface PreparedQuery {
@@ -21,7 +33,7 @@ export interface PreparedQuery {
 }
 
 function compileValue(value: PreparedValue): CompiledValue {
-  if (value.kind === 'constant') return value;
+  if (value.kind === 'constant' || value.kind === 'literal') return value;
   const plan = lower(optimize(value.plan));
   if (isStreaming(plan)) {
     throw new SluiceError(
@@ -46,18 +58,34 @@ export function prepareQuery(plan: LogicalPlan, values: readonly PreparedValue[]
 }
 
 /** Runs the subqueries of expressions, in the order of their parameters, which only look at those before them. */
-export async function prepareParameters(query: PreparedQuery, execution: Execution): Promise<Execution> {
+export function prepareParameters(
+  query: PreparedQuery,
+  execution: Execution,
+  literals: LiteralValues = noLiterals,
+): Execution | Promise<Execution> {
   if (query.values.length === 0) return execution;
+  if (query.values.every((value) => value.kind === 'constant' || value.kind === 'literal')) {
+    return execution.withParameters(query.values.map((value) => knownValue(value as KnownValue, literals)));
+  }
+  return runSubqueries(query, execution, literals);
+}
+
+async function runSubqueries(
+  query: PreparedQuery,
+  execution: Execution,
+  literals: LiteralValues,
+): Promise<Execution> {
   const parameters: unknown[] = [];
   for (const value of query.values) {
     const inner = execution.withParameters(parameters);
-    parameters.push(value.kind === 'constant' ? value.value : await subqueryValue(value, inner));
+    const known = value.kind === 'constant' || value.kind === 'literal';
+    parameters.push(known ? knownValue(value, literals) : await subqueryValue(value, inner));
   }
   return execution.withParameters(parameters);
 }
 
 async function subqueryValue(
-  value: Exclude<CompiledValue, { kind: 'constant' }>,
+  value: Exclude<CompiledValue, KnownValue>,
   execution: Execution,
 ): Promise<unknown> {
   const source = runPlan(value.plan, execution);

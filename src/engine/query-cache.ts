@@ -2,57 +2,162 @@ import type { Statement } from '../ast/index.ts';
 import { limits } from '../base/index.ts';
 import type { CatalogObject } from '../catalog/index.ts';
 import { pipelinesOf } from '../compile/index.ts';
-import type { PreparedQuery } from './prepared-query.ts';
+import { type ShapeLiteral, tokenShape } from '../parser/index.ts';
+import { bindLiteral } from '../plan/index.ts';
+import { typeName } from '../types/index.ts';
+import type { LiteralValues, PreparedQuery } from './prepared-query.ts';
 
-export interface CachedQuery {
+/** A compiled query, which serves all texts of one shape whose pinned literals are the same. */
+export interface CompiledQuery {
+  /** The text that it was compiled from. */
   readonly text: string;
   readonly statement: Extract<Statement, { kind: 'query' }>;
   readonly prepared: PreparedQuery;
   /** Uuids of the objects that the plan was made of. */
   readonly dependencies: ReadonlySet<string>;
+  /** Literals whose value the plan depends on, by number. */
+  readonly pins: ReadonlyMap<number, unknown>;
   hits: number;
 }
 
-/** Compiled queries by their text and by what else decides the plan; the least recently used go first. */
+/** A compiled query and the literals of the text that is to be run. */
+export interface CachedQuery {
+  readonly compiled: CompiledQuery;
+  readonly literals: LiteralValues;
+}
+
+/** A text's shape: what it has in common with texts that differ in literals only, and its literals. */
+export interface QueryShape {
+  readonly key: string;
+  readonly values: ReadonlyMap<number, unknown>;
+  /** Numbers of the literals by where they start in the text. */
+  readonly tokens: ReadonlyMap<number, number>;
+}
+
+function literalOf(literal: ShapeLiteral) {
+  const pos = { start: literal.start, end: literal.end };
+  switch (literal.kind) {
+    case 'integer':
+      return bindLiteral({
+        kind: 'literal',
+        type: 'integer',
+        value: literal.value as bigint,
+        text: literal.text,
+        pos,
+      });
+    case 'float':
+      return bindLiteral({
+        kind: 'literal',
+        type: 'float',
+        value: literal.value as number,
+        text: literal.text,
+        pos,
+      });
+    case 'string':
+      return bindLiteral({ kind: 'literal', type: 'string', value: literal.value as string, pos });
+  }
+}
+
+/** The shape of a text; the types of its literals are part of it, for they decide the types of expressions. */
+export function shapeOf(prefix: string, text: string): QueryShape {
+  const { shape, literals } = tokenShape(text);
+  const bound = literals.map(literalOf);
+  return {
+    key: `${prefix}${shape}${bound.map((literal) => typeName(literal.type)).join(',')}`,
+    values: new Map(bound.map((literal, index) => [index, literal.value])),
+    tokens: new Map(literals.map((literal, index) => [literal.start, index])),
+  };
+}
+
+/**
+ * Compiled queries on two levels: by the very text, and by its shape. Both are bounded, the least recently used going
+ * first, and lose what was made of an object that changes.
+ */
 export class QueryCache {
-  readonly #entries = new Map<string, CachedQuery>();
-  hits = 0;
+  readonly #texts = new Map<string, CachedQuery>();
+  readonly #shapes = new Map<string, CompiledQuery[]>();
+  textHits = 0;
+  shapeHits = 0;
   misses = 0;
 
-  find(key: string): CachedQuery | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) {
-      this.misses++;
-      return undefined;
-    }
-    this.hits++;
-    entry.hits++;
+  findText(key: string): CachedQuery | undefined {
+    const entry = this.#texts.get(key);
+    if (entry === undefined) return undefined;
+    this.textHits++;
+    entry.compiled.hits++;
     // Map order is insertion order, so the entry moves to the end.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    this.#texts.delete(key);
+    this.#texts.set(key, entry);
     return entry;
   }
 
-  add(key: string, entry: CachedQuery): void {
-    this.#entries.set(key, entry);
-    if (this.#entries.size <= limits.query_cache_entries_max) return;
-    const [oldest] = this.#entries.keys();
-    this.#entries.delete(oldest!);
+  findShape(textKey: string, shape: QueryShape): CachedQuery | undefined {
+    const found = this.#shapes.get(shape.key)?.find((compiled) => fits(compiled, shape));
+    if (found === undefined) {
+      this.misses++;
+      return undefined;
+    }
+    this.shapeHits++;
+    found.hits++;
+    const entry = { compiled: found, literals: shape.values };
+    this.#addText(textKey, entry);
+    return entry;
+  }
+
+  add(textKey: string, shape: QueryShape, compiled: CompiledQuery): void {
+    const entries = this.#shapes.get(shape.key) ?? [];
+    this.#shapes.delete(shape.key);
+    // Of one shape with ever new pinned literals a few plans are enough.
+    this.#shapes.set(shape.key, [compiled, ...entries].slice(0, 16));
+    this.#addText(textKey, { compiled, literals: shape.values });
+    if (this.#shapes.size > limits.query_cache_entries_max)
+      this.#shapes.delete(this.#shapes.keys().next().value!);
+  }
+
+  #addText(key: string, entry: CachedQuery): void {
+    this.#texts.set(key, entry);
+    if (this.#texts.size > limits.query_cache_entries_max)
+      this.#texts.delete(this.#texts.keys().next().value!);
   }
 
   /** Drops what was made of an object, or everything. */
   invalidate(object: CatalogObject | null): void {
-    for (const [key, entry] of this.#entries) {
-      if (object === null || entry.dependencies.has(object.uuid)) this.#entries.delete(key);
+    const stale = (compiled: CompiledQuery) => object === null || compiled.dependencies.has(object.uuid);
+    for (const [key, entry] of this.#texts) if (stale(entry.compiled)) this.#texts.delete(key);
+    for (const [key, entries] of this.#shapes) {
+      const kept = entries.filter((compiled) => !stale(compiled));
+      if (kept.length === 0) this.#shapes.delete(key);
+      else this.#shapes.set(key, kept);
     }
   }
 
-  /** One row an entry: text, hits, pipelines, shapes of blocks they were compiled for. */
-  *rows(): Iterable<readonly unknown[]> {
-    for (const entry of this.#entries.values()) {
-      const pipelines = pipelinesOf(entry.prepared.plan);
-      const shapes = pipelines.reduce((sum, pipeline) => sum + pipeline.compiledShapes, 0);
-      yield [entry.text, entry.hits, pipelines.length, shapes];
+  /** One row a compiled query: text, shape, hits, texts that lead to it, pipelines, shapes of blocks they have code for. */
+  *rows(): Iterable<readonly (string | number)[]> {
+    const texts = new Map<CompiledQuery, number>();
+    for (const entry of this.#texts.values()) texts.set(entry.compiled, (texts.get(entry.compiled) ?? 0) + 1);
+    for (const [key, entries] of this.#shapes) {
+      for (const compiled of entries) {
+        const pipelines = pipelinesOf(compiled.prepared.plan);
+        const shapes = pipelines.reduce((sum, pipeline) => sum + pipeline.compiledShapes, 0);
+        yield [
+          compiled.text,
+          key.slice(key.lastIndexOf('\0') + 1),
+          compiled.hits,
+          texts.get(compiled) ?? 0,
+          pipelines.length,
+          shapes,
+        ];
+      }
     }
   }
+}
+
+function fits(compiled: CompiledQuery, shape: QueryShape): boolean {
+  for (const [token, value] of compiled.pins) if (shape.values.get(token) !== value) return false;
+  for (const value of compiled.prepared.values) {
+    if (value.kind !== 'literal') continue;
+    const [first, ...others] = value.tokens;
+    if (others.some((token) => shape.values.get(token) !== shape.values.get(first!))) return false;
+  }
+  return true;
 }

@@ -8,8 +8,8 @@ import type { StreamLog } from '../storage/index.ts';
 import { datetime64, parseText } from '../types/index.ts';
 import type { Engine } from './engine.ts';
 import { plan, querySettings } from './planner.ts';
-import { type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
-import type { CachedQuery } from './query-cache.ts';
+import { type LiteralValues, type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
+import { type CachedQuery, shapeOf } from './query-cache.ts';
 import type { Request } from './request.ts';
 import type { Outcome } from './result.ts';
 
@@ -121,31 +121,44 @@ function isLowerTimeBound(expr: BoundExpr | BoundLambda): boolean {
   return isTime(right) && (name === 'less' || name === 'less_or_equals');
 }
 
-function cacheKey(request: Request): string {
+/** What decides a plan beside the text. */
+function cachePrefix(request: Request): string {
   const { query_mode: mode, join_use_nulls: nulls } = request.settings;
-  return `${request.database}\0${mode}\0${nulls}\0${request.text}`;
+  return `${request.database}\0${mode}\0${nulls}\0`;
 }
 
-/** The compiled form of a statement's text, from the cache when it is there. */
+function isCached(request: Request): boolean {
+  return request.settings.use_query_cache && request.parameters.size === 0;
+}
+
+/** The compiled form of a statement's text or of its shape, from the cache when it is there. */
 export function cachedQuery(engine: Engine, request: Request): CachedQuery | undefined {
-  if (!request.settings.use_query_cache || request.parameters.size > 0) return undefined;
-  return engine.cache.find(cacheKey(request));
+  if (!isCached(request)) return undefined;
+  const prefix = cachePrefix(request);
+  const known = engine.cache.findText(prefix + request.text);
+  if (known !== undefined || !/^\s*(?:select|with|from|\()/i.test(request.text)) return known;
+  return engine.cache.findShape(prefix + request.text, shapeOf(prefix, request.text));
 }
 
-/** Compiles a query; the result is kept under the statement's text when it may be used again. */
+/** Compiles a query for its own use. */
 export function compileQuery(
   engine: Engine,
   request: Request,
   query: Query,
   settings: Settings,
-): { prepared: PreparedQuery; dependencies: ReadonlySet<string>; cacheable: boolean } {
+  literals?: ReadonlyMap<number, number>,
+) {
   const context = engine.contextFor({ ...request, settings });
-  const planned = plan({ catalog: engine.catalog, context, parameters: request.parameters }, query);
-  return {
-    prepared: prepareQuery(planned.plan, planned.values),
-    dependencies: planned.dependencies,
-    cacheable: planned.cacheable,
-  };
+  const planned = plan(
+    {
+      catalog: engine.catalog,
+      context,
+      parameters: request.parameters,
+      ...(literals === undefined ? {} : { literals }),
+    },
+    query,
+  );
+  return { prepared: prepareQuery(planned.plan, planned.values), planned };
 }
 
 /** Runs a compiled query. */
@@ -155,20 +168,48 @@ export async function runPrepared(
   prepared: PreparedQuery,
   query: Query,
   settings: Settings,
+  literals?: LiteralValues,
 ) {
   const context = engine.contextFor({ ...request, settings });
-  const plain = new Execution(context, [], request.signal);
-  if (!prepared.streaming) {
-    const execution = prepared.values.length === 0 ? plain : await prepareParameters(prepared, plain);
-    return { source: runPlan(prepared.plan, execution), execution };
-  }
-  const execution = await prepareParameters(prepared, plain);
+  const ready = prepareParameters(prepared, new Execution(context, [], request.signal), literals);
+  const execution = ready instanceof Promise ? await ready : ready;
+  if (!prepared.streaming) return { source: runPlan(prepared.plan, execution), execution };
   const fromHistory = settings.seek_to === 'latest' && boundsEventTime(prepared.logical);
   const source = runStream(prepared.plan, execution, {
     start: (log) => streamStart(fromHistory ? 'earliest' : settings.seek_to, context.now, log),
     emitInterval: emitInterval(query, settings),
   });
   return { source, execution };
+}
+
+/** The compiled form of a SELECT: that of its shape when there is one, else a new one, which is kept. */
+function compiledSelect(
+  engine: Engine,
+  request: Request,
+  query: Query,
+  output: OutputClause,
+  settings: Settings,
+): CachedQuery {
+  const own = (prepared: PreparedQuery): CachedQuery => ({
+    compiled: {
+      text: request.text,
+      statement: { kind: 'query', query, output, pos: query.pos },
+      prepared,
+      dependencies: new Set(),
+      pins: new Map(),
+      hits: 0,
+    },
+    literals: new Map(),
+  });
+  if (!isCached(request)) return own(compileQuery(engine, request, query, settings).prepared);
+  const prefix = cachePrefix(request);
+  const shape = shapeOf(prefix, request.text);
+  const { prepared, planned } = compileQuery(engine, request, query, settings, shape.tokens);
+  const { compiled } = own(prepared);
+  const pins = new Map(Array.from(planned.pinned, (token) => [token, shape.values.get(token)]));
+  const kept = { ...compiled, dependencies: planned.dependencies, pins };
+  if (planned.cacheable) engine.cache.add(prefix + request.text, shape, kept);
+  return { compiled: kept, literals: shape.values };
 }
 
 /** Runs a SELECT. */
@@ -185,22 +226,9 @@ export async function select(
       'NOT_IMPLEMENTED',
       'INTO OUTFILE is not supported over HTTP: save the response instead',
     );
-  let prepared = cached?.prepared;
-  if (prepared === undefined) {
-    const compiled = compileQuery(engine, request, query, settings);
-    prepared = compiled.prepared;
-    if (compiled.cacheable && settings.use_query_cache) {
-      const statement = { kind: 'query' as const, query, output, pos: query.pos };
-      engine.cache.add(cacheKey(request), {
-        text: request.text,
-        statement,
-        prepared,
-        dependencies: compiled.dependencies,
-        hits: 0,
-      });
-    }
-  }
-  const { source, execution } = await runPrepared(engine, request, prepared, query, settings);
+  const { compiled, literals } = cached ?? compiledSelect(engine, request, query, output, settings);
+  const { prepared } = compiled;
+  const { source, execution } = await runPrepared(engine, request, prepared, query, settings, literals);
   return {
     columns: prepared.columns,
     hasRows: true,

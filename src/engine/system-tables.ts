@@ -174,7 +174,9 @@ export function systemTables(engine: Engine): SystemTable[] {
       'Compiled queries that are kept.',
       [
         ['query', string],
+        ['shape', string],
         ['hits', uint64],
+        ['texts', uint64],
         ['pipelines', uint64],
         ['compiled_shapes', uint64],
       ],

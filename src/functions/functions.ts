@@ -1,6 +1,7 @@
 import { aggregateFunctions } from './aggregate/index.ts';
 import { FunctionRegistry } from './registry.ts';
 import { arithmeticFunctions } from './scalar/arithmetic.ts';
+import { arrayReduceFunctions } from './scalar/array-reduce.ts';
 import { arrayFunctions } from './scalar/arrays.ts';
 import { arrayEditFunctions } from './scalar/arrays-edit.ts';
 import { arraySetFunctions } from './scalar/arrays-sets.ts';
@@ -25,6 +26,9 @@ import { digestFunctions } from './scalar/hash-digests.ts';
 import { higherOrderFunctions } from './scalar/higher-order.ts';
 import { higherOrderSearchFunctions } from './scalar/higher-order-search.ts';
 import { introspectionFunctions } from './scalar/introspection.ts';
+import { jsonFunctions } from './scalar/json.ts';
+import { jsonPathFunctions } from './scalar/json-path.ts';
+import { simpleJsonFunctions } from './scalar/json-simple.ts';
 import { logicalFunctions } from './scalar/logical.ts';
 import { mapFunctions } from './scalar/maps.ts';
 import { mathFunctions } from './scalar/math.ts';
@@ -64,6 +68,9 @@ export const functions = new FunctionRegistry([
   ...stringEditFunctions,
   ...stringSplitFunctions,
   ...regexpFunctions,
+  ...jsonFunctions,
+  ...jsonPathFunctions,
+  ...simpleJsonFunctions,
   ...digestFunctions,
   ...hashFunctions,
   ...encodingFunctions,
@@ -85,5 +92,6 @@ export const functions = new FunctionRegistry([
   ...mathFunctions,
   ...roundingFunctions,
   ...bitFunctions,
+  ...arrayReduceFunctions,
   ...aggregateFunctions,
 ]);

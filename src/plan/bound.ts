@@ -19,6 +19,8 @@ export interface BoundLiteral {
   readonly kind: 'literal';
   readonly value: unknown;
   readonly type: SqlType;
+  /** The number of the literal in the query's text that this is. */
+  readonly token?: number;
 }
 
 /** A value given anew for each execution: a literal of the text that the plan does not depend on, or a subquery's result. */

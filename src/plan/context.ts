@@ -12,6 +12,8 @@ export interface CatalogView {
 
 /** A value that each execution is given as a parameter of the compiled plan, in the order of the list. */
 export type PreparedValue =
+  /** A literal of the text that the plan does not depend on; all tokens have the same value. */
+  | { readonly kind: 'literal'; readonly tokens: number[]; readonly value: unknown; readonly type: SqlType }
   | { readonly kind: 'constant'; readonly value: unknown }
   /** The single row of a subquery, as value or tuple; NULL when it gives no row. */
   | { readonly kind: 'scalar'; readonly plan: LogicalPlan; readonly type: SqlType }
@@ -30,5 +32,9 @@ export interface PlanContext {
   readonly parseQuery: (sql: string) => Query;
   /** Grows as the analysis meets values to prepare; a parameter's index is its place here. */
   readonly parameters: PreparedValue[];
+  /** Numbers of the text's literals by where they start; empty when the plan is for this very text. */
+  readonly literalTokens: ReadonlyMap<number, number>;
+  /** Literals that something beside a value is made of, such as the name of a column. */
+  readonly pinnedTokens: Set<number>;
   readonly nextColumn: (name: string, type: SqlType) => Column;
 }

@@ -3,7 +3,7 @@ import { blockRows } from '../../src/column/index.ts';
 import { constantValue, lower } from '../../src/compile/index.ts';
 import { Execution, runPlan } from '../../src/exec/index.ts';
 import type { QueryContext } from '../../src/functions/index.ts';
-import { parseStatement } from '../../src/parser/index.ts';
+import { parseQuery, parseStatement } from '../../src/parser/index.ts';
 import { optimize, outputColumns, type PlanContext, planQuery } from '../../src/plan/index.ts';
 import { formatText, type SqlType } from '../../src/types/index.ts';
 
@@ -32,9 +32,8 @@ export interface Evaluated {
 export async function runSelect(sql: string): Promise<Evaluated> {
   const statement = parseStatement(sql);
   if (statement.kind !== 'query') throw new Error(`no query: ${sql}`);
-  const parameters: { value: unknown }[] = [];
   let columns = 0;
-  const context = {
+  const context: PlanContext = {
     settings,
     catalog: {
       findTable(): never {
@@ -42,14 +41,17 @@ export async function runSelect(sql: string): Promise<Evaluated> {
       },
     },
     queryParameters: new Map(),
-    evaluate: (expr: Parameters<typeof constantValue>[0]) => constantValue(expr),
-    parameters,
-    nextColumn: (name: string, type: SqlType) => ({ id: columns++, name, type }),
-  } as unknown as PlanContext;
+    evaluate: (expr) => constantValue(expr, queryContext),
+    parseQuery,
+    parameters: [],
+    literalTokens: new Map(),
+    pinnedTokens: new Set(),
+    nextColumn: (name, type) => ({ id: columns++, name, type }),
+  };
   const plan = optimize(planQuery(context, statement.query, null));
   const execution = new Execution(
     queryContext,
-    parameters.map((parameter) => parameter.value),
+    context.parameters.map((parameter) => ('value' in parameter ? parameter.value : null)),
     new AbortController().signal,
   );
   const source = runPlan(lower(plan), execution);

@@ -60,7 +60,7 @@ test('streams are created, listed, described, filled and dropped under every pre
     });
     t.is(ingested.status, 200, ingested.text);
     t.deepEqual(json(ingested), { request_id: 'mine' });
-    t.is(await server.ok(`SELECT id, \`from\`, note IS NULL FROM table(${name})`), '1\tX\t1\n');
+    t.is(await server.ok(`SELECT id, \`from\`, note IS NULL FROM table(${name})`), '1\tX\ttrue\n');
     const dropped = await server.send({ method: 'DELETE', path: `${prefix}/ddl/streams/default/${name}` });
     t.is(dropped.status, 200, dropped.text);
     const gone = await server.send({ method: 'GET', path: `${prefix}/ddl/streams/default/${name}` });
@@ -175,7 +175,7 @@ test('errors have the code, the message and the id of the request', async (t) =>
   await fails('POST', '/ingest/streams/none', '{"id":1}', 404, 60);
   await fails('POST', '/ingest/streams/s', '', 400, 108);
   await fails('POST', '/ingest/streams/s', '{"id":"x"}', 400, 27);
-  await fails('POST', '/ingest/streams/s', '{"id":1', 400, 27);
+  await fails('POST', '/ingest/streams/s', '{"id":1', 400, 33);
   await fails('POST', '/ingest/streams/s', '{"id":null}', 400, 349);
   await fails('POST', '/ingest/streams/s', '{"unknown":1}', 400, 117);
   await fails('POST', '/ingest/streams/s', '{"columns":["id"],"data":[[1,2]]}', 400, 117);

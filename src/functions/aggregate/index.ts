@@ -3,6 +3,7 @@ import { argExtremeAggregates } from './arg-extremes.ts';
 import { basicAggregates } from './basic.ts';
 import { collectionAggregates } from './collections.ts';
 import { quantileAggregates } from './quantiles.ts';
+import { sequenceAggregates } from './sequences.ts';
 import { statisticsAggregates } from './statistics.ts';
 import { sumAggregates } from './sums.ts';
 import { topValueAggregates } from './top-values.ts';
@@ -17,4 +18,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
   ...collectionAggregates,
   ...topValueAggregates,
   ...sumAggregates,
+  ...sequenceAggregates,
 ];
+
+export { type Accumulator, accumulator } from './accumulator.ts';

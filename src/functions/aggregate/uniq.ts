@@ -158,7 +158,7 @@ const uniqUpTo: AggregateFunction = {
         'ARGUMENT_OUT_OF_BOUND',
         `The limit of uniq_up_to must be from 1 to 255, not ${most}`,
       );
-    return types.uint8;
+    return types.uint64;
   },
   state: (args, parameters) => exactState(args, Number(parameters[0])),
 };

@@ -84,7 +84,7 @@ function hasher(hash: ValueHash, type: SqlType): Hasher {
 }
 
 /** What stands for a NULL inside an array or a tuple. */
-const nullHash = 0xc58ad2da03d9a871n;
+const nullHash = 0x5715f196cbea7a40c58ad2da03d9a871n;
 
 /** What ClickHouse gives for no arguments at all. */
 const emptyHash = 0xe28dbde7fe22e41cn;

@@ -26,6 +26,9 @@ import { bindScalarSubquery } from './subquery.ts';
 /** What stands where: aggregates are refused where rows are filtered before they are grouped. */
 export type AggregatesAllowed = true | string;
 
+/** Functions whose code takes constants as it takes any other value. */
+const parameterizedCategories = new Set(['comparison', 'arithmetic']);
+
 /** Binds the expressions of one SELECT: names to columns, calls to functions, with types. */
 export class Binder {
   readonly context: PlanContext;
@@ -59,8 +62,10 @@ export class Binder {
 
   bind(expr: Expr): BoundExpr {
     switch (expr.kind) {
-      case 'literal':
-        return bindLiteral(expr);
+      case 'literal': {
+        const token = this.context.literalTokens.get(expr.pos.start);
+        return token === undefined ? bindLiteral(expr) : { ...bindLiteral(expr), token };
+      }
       case 'column':
         return this.#column(expr);
       case 'alias':
@@ -284,7 +289,37 @@ export class Binder {
       propagate && args.some((argument) => argument.kind !== 'lambda' && isNullable(argument.type));
     const { kind } = type;
     const canWrap = kind !== 'array' && kind !== 'map' && kind !== 'tuple';
-    return { kind: 'call', definition, args, type: wrap && canWrap ? nullable(type) : type };
+    // Beside a column a literal is a value like any other; among constants its value may decide a type.
+    const open =
+      parameterizedCategories.has(definition.category) &&
+      definition.emit !== undefined &&
+      args.some((argument) => argument.kind !== 'lambda' && !isConstant(argument));
+    const given = open ? args.map((argument) => this.parameterized(argument)) : args;
+    return { kind: 'call', definition, args: given, type: wrap && canWrap ? nullable(type) : type };
+  }
+
+  /**
+   * A literal of the text as a parameter, so that texts which differ in it share the plan; other expressions as they are.
+   * Equal literals share a parameter (unless one is no part of an expression, such as a limit), or else equal expressions
+   * would not be recognised as such.
+   */
+  parameterized<Expr extends BoundExpr | BoundLambda>(expr: Expr, mayShare = true): Expr | BoundExpr {
+    if (expr.kind !== 'literal' || expr.token === undefined || this.context.pinnedTokens.has(expr.token))
+      return expr;
+    const { parameters } = this.context;
+    const { token, type, value } = expr;
+    const known = !mayShare
+      ? -1
+      : parameters.findIndex(
+          (entry) => entry.kind === 'literal' && entry.value === value && sameType(entry.type, type),
+        );
+    if (known < 0) {
+      parameters.push({ kind: 'literal', tokens: [token], value, type });
+      return { kind: 'parameter', index: parameters.length - 1, type };
+    }
+    const entry = parameters[known]!;
+    if (entry.kind === 'literal' && !entry.tokens.includes(token)) entry.tokens.push(token);
+    return { kind: 'parameter', index: known, type };
   }
 
   /** What a function's type rule is told of an argument. */

@@ -50,6 +50,8 @@ class SelectPlanner {
     this.#plan = from.plan;
     this.#binder = new Binder(context, scope);
     this.#items = expandProjection(query, scope);
+    for (const item of this.#items)
+      if (item.expr.kind !== 'alias' && item.expr.kind !== 'column') this.#pin(item.expr);
     collectAliases(query, this.#items, scope);
   }
 
@@ -78,6 +80,13 @@ class SelectPlanner {
       order.map((key) => ({ ...key, expr: this.#overGroups(key.expr) })),
       limitBy.map((expr) => this.#overGroups(expr)),
     );
+  }
+
+  /** The name of an output without an alias holds its literals, so the plan is for these alone. */
+  #pin(expr: Expr): void {
+    const { literalTokens, pinnedTokens } = this.#context;
+    for (const [start, token] of literalTokens)
+      if (start >= expr.pos.start && start < expr.pos.end) pinnedTokens.add(token);
   }
 
   #arrayJoins(): void {
@@ -237,7 +246,7 @@ class SelectPlanner {
       throw new SluiceError('BAD_ARGUMENTS', `${clause} needs a constant whole number`);
     if (bound.kind === 'literal' && (bound.value as number) < 0)
       throw new SluiceError('BAD_ARGUMENTS', `${clause} cannot be negative`);
-    return bound;
+    return this.#binder.parameterized(bound, false);
   }
 }
 
