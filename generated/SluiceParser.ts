@@ -1116,21 +1116,37 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 379;
+            this.state = 382;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 85) {
                 {
                 this.state = 374;
                 this.match(SluiceParser.FORMAT);
-                this.state = 375;
-                localContext._format = this.identifier();
                 this.state = 377;
+                this.errorHandler.sync(this);
+                switch (this.tokenStream.LA(1)) {
+                case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
+                    {
+                    this.state = 375;
+                    localContext._format = this.identifier();
+                    }
+                    break;
+                case 134:
+                    {
+                    this.state = 376;
+                    localContext._nothing = this.match(SluiceParser.NULL);
+                    }
+                    break;
+                default:
+                    throw new antlr.NoViableAltException(this);
+                }
+                this.state = 380;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 376;
+                    this.state = 379;
                     this.settingsClause();
                     }
                 }
@@ -1160,19 +1176,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 381;
+            this.state = 384;
             this.setTerm();
-            this.state = 385;
+            this.state = 388;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 70 || _la === 108 || _la === 215) {
                 {
                 {
-                this.state = 382;
+                this.state = 385;
                 this.setTail();
                 }
                 }
-                this.state = 387;
+                this.state = 390;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -1198,19 +1214,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 388;
+            this.state = 391;
             this.selectCore();
-            this.state = 392;
+            this.state = 395;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 70 || _la === 108 || _la === 215) {
                 {
                 {
-                this.state = 389;
+                this.state = 392;
                 this.setTail();
                 }
                 }
-                this.state = 394;
+                this.state = 397;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -1236,7 +1252,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 395;
+            this.state = 398;
             localContext._op = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 70 || _la === 108 || _la === 215)) {
@@ -1246,12 +1262,12 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 397;
+            this.state = 400;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 11 || _la === 61) {
                 {
-                this.state = 396;
+                this.state = 399;
                 localContext._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 11 || _la === 61)) {
@@ -1264,7 +1280,7 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 399;
+            this.state = 402;
             this.setTerm();
             }
         }
@@ -1286,31 +1302,31 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 26, SluiceParser.RULE_setTerm);
         let _la: number;
         try {
-            this.state = 408;
+            this.state = 411;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 86: case 182: case 230:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 401;
+                this.state = 404;
                 this.selectCore();
                 }
                 break;
             case 262:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 402;
+                this.state = 405;
                 this.match(SluiceParser.LPAREN);
-                this.state = 403;
-                this.query();
-                this.state = 404;
-                this.match(SluiceParser.RPAREN);
                 this.state = 406;
+                this.query();
+                this.state = 407;
+                this.match(SluiceParser.RPAREN);
+                this.state = 409;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 405;
+                    this.state = 408;
                     this.settingsClause();
                     }
                 }
@@ -1341,31 +1357,31 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 411;
+            this.state = 414;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 230) {
                 {
-                this.state = 410;
+                this.state = 413;
                 this.withClause();
                 }
             }
 
-            this.state = 422;
+            this.state = 425;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 182:
                 {
-                this.state = 413;
-                this.match(SluiceParser.SELECT);
-                this.state = 414;
-                this.selectList();
                 this.state = 416;
+                this.match(SluiceParser.SELECT);
+                this.state = 417;
+                this.selectList();
+                this.state = 419;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 86) {
                     {
-                    this.state = 415;
+                    this.state = 418;
                     this.fromClause();
                     }
                 }
@@ -1374,28 +1390,28 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 86:
                 {
-                this.state = 418;
+                this.state = 421;
                 this.fromClause();
-                this.state = 419;
+                this.state = 422;
                 this.match(SluiceParser.SELECT);
-                this.state = 420;
+                this.state = 423;
                 this.selectList();
                 }
                 break;
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 427;
+            this.state = 430;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 1207967745) !== 0) || ((((_la - 121)) & ~0x1F) === 0 && ((1 << (_la - 121)) & 35684353) !== 0) || _la === 154 || _la === 158 || _la === 188 || _la === 190 || _la === 228 || _la === 229) {
                 {
                 {
-                this.state = 424;
+                this.state = 427;
                 this.selectClause();
                 }
                 }
-                this.state = 429;
+                this.state = 432;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -1421,33 +1437,33 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 430;
+            this.state = 433;
             this.match(SluiceParser.WITH);
-            this.state = 432;
+            this.state = 435;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 24, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 25, this.context) ) {
             case 1:
                 {
-                this.state = 431;
+                this.state = 434;
                 this.match(SluiceParser.RECURSIVE);
                 }
                 break;
             }
-            this.state = 434;
+            this.state = 437;
             this.cte();
-            this.state = 439;
+            this.state = 442;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 435;
+                this.state = 438;
                 this.match(SluiceParser.COMMA);
-                this.state = 436;
+                this.state = 439;
                 this.cte();
                 }
                 }
-                this.state = 441;
+                this.state = 444;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -1471,32 +1487,32 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 32, SluiceParser.RULE_cte);
         let _la: number;
         try {
-            this.state = 455;
+            this.state = 458;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 27, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 28, this.context) ) {
             case 1:
                 localContext = new QueryCteContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 442;
+                this.state = 445;
                 this.identifier();
-                this.state = 444;
+                this.state = 447;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 443;
+                    this.state = 446;
                     this.columnNames();
                     }
                 }
 
-                this.state = 446;
-                this.match(SluiceParser.AS);
-                this.state = 447;
-                this.match(SluiceParser.LPAREN);
-                this.state = 448;
-                this.query();
                 this.state = 449;
+                this.match(SluiceParser.AS);
+                this.state = 450;
+                this.match(SluiceParser.LPAREN);
+                this.state = 451;
+                this.query();
+                this.state = 452;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -1504,11 +1520,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ExprCteContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 451;
+                this.state = 454;
                 this.expr(0);
-                this.state = 452;
+                this.state = 455;
                 this.match(SluiceParser.AS);
-                this.state = 453;
+                this.state = 456;
                 this.identifier();
                 }
                 break;
@@ -1534,27 +1550,27 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 457;
+            this.state = 460;
             this.match(SluiceParser.LPAREN);
-            this.state = 458;
+            this.state = 461;
             this.identifier();
-            this.state = 463;
+            this.state = 466;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 459;
+                this.state = 462;
                 this.match(SluiceParser.COMMA);
-                this.state = 460;
+                this.state = 463;
                 this.identifier();
                 }
                 }
-                this.state = 465;
+                this.state = 468;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 466;
+            this.state = 469;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -1579,31 +1595,31 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 477;
+            this.state = 480;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 11:
                 {
-                this.state = 468;
+                this.state = 471;
                 this.match(SluiceParser.ALL);
                 }
                 break;
             case 61:
                 {
-                this.state = 469;
+                this.state = 472;
                 this.match(SluiceParser.DISTINCT);
-                this.state = 475;
+                this.state = 478;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 470;
-                    this.match(SluiceParser.ON);
-                    this.state = 471;
-                    this.match(SluiceParser.LPAREN);
-                    this.state = 472;
-                    this.exprList();
                     this.state = 473;
+                    this.match(SluiceParser.ON);
+                    this.state = 474;
+                    this.match(SluiceParser.LPAREN);
+                    this.state = 475;
+                    this.exprList();
+                    this.state = 476;
                     this.match(SluiceParser.RPAREN);
                     }
                 }
@@ -1615,32 +1631,32 @@ export class SluiceParser extends antlr.Parser {
             default:
                 break;
             }
-            this.state = 479;
+            this.state = 482;
             this.selectItem();
-            this.state = 484;
+            this.state = 487;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 31, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 32, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 480;
+                    this.state = 483;
                     this.match(SluiceParser.COMMA);
-                    this.state = 481;
+                    this.state = 484;
                     this.selectItem();
                     }
                     }
                 }
-                this.state = 486;
+                this.state = 489;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 31, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 32, this.context);
             }
-            this.state = 488;
+            this.state = 491;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 32, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 33, this.context) ) {
             case 1:
                 {
-                this.state = 487;
+                this.state = 490;
                 this.match(SluiceParser.COMMA);
                 }
                 break;
@@ -1666,22 +1682,22 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 490;
+            this.state = 493;
             this.expr(0);
-            this.state = 494;
+            this.state = 497;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 18:
                 {
-                this.state = 491;
+                this.state = 494;
                 this.match(SluiceParser.AS);
-                this.state = 492;
+                this.state = 495;
                 this.identifier();
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 19: case 20: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 43: case 44: case 45: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 63: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 79: case 82: case 83: case 84: case 88: case 90: case 91: case 93: case 94: case 96: case 97: case 98: case 102: case 104: case 106: case 109: case 113: case 114: case 115: case 116: case 118: case 122: case 123: case 124: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 138: case 139: case 140: case 144: case 148: case 149: case 150: case 152: case 155: case 156: case 157: case 159: case 160: case 161: case 162: case 163: case 165: case 166: case 167: case 169: case 171: case 172: case 173: case 175: case 177: case 178: case 179: case 181: case 184: case 185: case 186: case 187: case 189: case 192: case 193: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 217: case 218: case 219: case 221: case 222: case 224: case 225: case 226: case 240: case 241:
                 {
-                this.state = 493;
+                this.state = 496;
                 this.implicitAlias();
                 }
                 break;
@@ -1711,16 +1727,16 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 557;
+            this.state = 560;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 154:
                 localContext = new PrewhereClauseContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 496;
+                this.state = 499;
                 this.match(SluiceParser.PREWHERE);
-                this.state = 497;
+                this.state = 500;
                 this.aliasedExpr();
                 }
                 break;
@@ -1728,9 +1744,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new WhereClauseContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 498;
+                this.state = 501;
                 this.match(SluiceParser.WHERE);
-                this.state = 499;
+                this.state = 502;
                 this.aliasedExpr();
                 }
                 break;
@@ -1738,11 +1754,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PartitionByClauseContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 500;
+                this.state = 503;
                 this.match(SluiceParser.PARTITION);
-                this.state = 501;
+                this.state = 504;
                 this.match(SluiceParser.BY);
-                this.state = 502;
+                this.state = 505;
                 this.exprList();
                 }
                 break;
@@ -1750,11 +1766,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ShuffleByClauseContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 503;
+                this.state = 506;
                 this.match(SluiceParser.SHUFFLE);
-                this.state = 504;
+                this.state = 507;
                 this.match(SluiceParser.BY);
-                this.state = 505;
+                this.state = 508;
                 this.exprList();
                 }
                 break;
@@ -1762,23 +1778,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new GroupByClauseContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 506;
+                this.state = 509;
                 this.match(SluiceParser.GROUP);
-                this.state = 507;
+                this.state = 510;
                 this.match(SluiceParser.BY);
-                this.state = 508;
+                this.state = 511;
                 this.groupingElements();
-                this.state = 512;
+                this.state = 515;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 230) {
                     {
                     {
-                    this.state = 509;
+                    this.state = 512;
                     this.groupModifier();
                     }
                     }
-                    this.state = 514;
+                    this.state = 517;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -1788,9 +1804,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new HavingClauseContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 515;
+                this.state = 518;
                 this.match(SluiceParser.HAVING);
-                this.state = 516;
+                this.state = 519;
                 this.aliasedExpr();
                 }
                 break;
@@ -1798,27 +1814,27 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new WindowClauseContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 517;
+                this.state = 520;
                 this.match(SluiceParser.WINDOW);
-                this.state = 518;
+                this.state = 521;
                 this.namedWindow();
-                this.state = 523;
+                this.state = 526;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 35, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 36, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 519;
+                        this.state = 522;
                         this.match(SluiceParser.COMMA);
-                        this.state = 520;
+                        this.state = 523;
                         this.namedWindow();
                         }
                         }
                     }
-                    this.state = 525;
+                    this.state = 528;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 35, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 36, this.context);
                 }
                 }
                 break;
@@ -1826,9 +1842,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new QualifyClauseContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 526;
+                this.state = 529;
                 this.match(SluiceParser.QUALIFY);
-                this.state = 527;
+                this.state = 530;
                 this.aliasedExpr();
                 }
                 break;
@@ -1836,18 +1852,18 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new OrderByClauseContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 528;
+                this.state = 531;
                 this.match(SluiceParser.ORDER);
-                this.state = 529;
-                this.match(SluiceParser.BY);
-                this.state = 530;
-                this.orderByItems();
                 this.state = 532;
+                this.match(SluiceParser.BY);
+                this.state = 533;
+                this.orderByItems();
+                this.state = 535;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 107) {
                     {
-                    this.state = 531;
+                    this.state = 534;
                     this.interpolate();
                     }
                 }
@@ -1858,16 +1874,16 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new LimitClauseContext(localContext);
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 534;
+                this.state = 537;
                 this.match(SluiceParser.LIMIT);
-                this.state = 535;
-                (localContext as LimitClauseContext)._first = this.expr(0);
                 this.state = 538;
+                (localContext as LimitClauseContext)._first = this.expr(0);
+                this.state = 541;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 37, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 38, this.context) ) {
                 case 1:
                     {
-                    this.state = 536;
+                    this.state = 539;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 136 || _la === 260)) {
                     this.errorHandler.recoverInline(this);
@@ -1876,27 +1892,27 @@ export class SluiceParser extends antlr.Parser {
                         this.errorHandler.reportMatch(this);
                         this.consume();
                     }
-                    this.state = 537;
+                    this.state = 540;
                     (localContext as LimitClauseContext)._second = this.expr(0);
                     }
                     break;
                 }
-                this.state = 544;
+                this.state = 547;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 27:
                     {
-                    this.state = 540;
+                    this.state = 543;
                     this.match(SluiceParser.BY);
-                    this.state = 541;
+                    this.state = 544;
                     this.exprList();
                     }
                     break;
                 case 230:
                     {
-                    this.state = 542;
+                    this.state = 545;
                     this.match(SluiceParser.WITH);
-                    this.state = 543;
+                    this.state = 546;
                     this.match(SluiceParser.TIES);
                     }
                     break;
@@ -1911,16 +1927,16 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new OffsetClauseContext(localContext);
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 546;
-                this.match(SluiceParser.OFFSET);
-                this.state = 547;
-                (localContext as OffsetClauseContext)._first = this.operand(0);
                 this.state = 549;
+                this.match(SluiceParser.OFFSET);
+                this.state = 550;
+                (localContext as OffsetClauseContext)._first = this.operand(0);
+                this.state = 552;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 177 || _la === 178) {
                     {
-                    this.state = 548;
+                    this.state = 551;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 177 || _la === 178)) {
                     this.errorHandler.recoverInline(this);
@@ -1932,12 +1948,12 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 552;
+                this.state = 555;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 40, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 41, this.context) ) {
                 case 1:
                     {
-                    this.state = 551;
+                    this.state = 554;
                     this.fetchClause();
                     }
                     break;
@@ -1948,7 +1964,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new OnlyFetchClauseContext(localContext);
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 554;
+                this.state = 557;
                 this.fetchClause();
                 }
                 break;
@@ -1956,7 +1972,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitSelectClauseContext(localContext);
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 555;
+                this.state = 558;
                 this.emitClause();
                 }
                 break;
@@ -1964,7 +1980,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SettingsSelectClauseContext(localContext);
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 556;
+                this.state = 559;
                 this.settingsClause();
                 }
                 break;
@@ -1992,9 +2008,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 559;
+            this.state = 562;
             this.match(SluiceParser.FETCH);
-            this.state = 560;
+            this.state = 563;
             _la = this.tokenStream.LA(1);
             if(!(_la === 82 || _la === 131)) {
             this.errorHandler.recoverInline(this);
@@ -2003,17 +2019,17 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 562;
+            this.state = 565;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 42, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 43, this.context) ) {
             case 1:
                 {
-                this.state = 561;
+                this.state = 564;
                 this.operand(0);
                 }
                 break;
             }
-            this.state = 564;
+            this.state = 567;
             _la = this.tokenStream.LA(1);
             if(!(_la === 177 || _la === 178)) {
             this.errorHandler.recoverInline(this);
@@ -2022,20 +2038,20 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 568;
+            this.state = 571;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 138:
                 {
-                this.state = 565;
+                this.state = 568;
                 this.match(SluiceParser.ONLY);
                 }
                 break;
             case 230:
                 {
-                this.state = 566;
+                this.state = 569;
                 this.match(SluiceParser.WITH);
-                this.state = 567;
+                this.state = 570;
                 this.match(SluiceParser.TIES);
                 }
                 break;
@@ -2062,20 +2078,20 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 44, SluiceParser.RULE_groupingElements);
         let _la: number;
         try {
-            this.state = 590;
+            this.state = 593;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 45, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 46, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 570;
+                this.state = 573;
                 this.match(SluiceParser.ALL);
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 571;
+                this.state = 574;
                 localContext._modifier = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 47 || _la === 176)) {
@@ -2085,49 +2101,49 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 572;
+                this.state = 575;
                 this.match(SluiceParser.LPAREN);
-                this.state = 573;
+                this.state = 576;
                 this.exprList();
-                this.state = 574;
+                this.state = 577;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 576;
-                this.match(SluiceParser.GROUPING);
-                this.state = 577;
-                this.match(SluiceParser.SETS);
-                this.state = 578;
-                this.match(SluiceParser.LPAREN);
                 this.state = 579;
+                this.match(SluiceParser.GROUPING);
+                this.state = 580;
+                this.match(SluiceParser.SETS);
+                this.state = 581;
+                this.match(SluiceParser.LPAREN);
+                this.state = 582;
                 this.groupingSet();
-                this.state = 584;
+                this.state = 587;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 580;
+                    this.state = 583;
                     this.match(SluiceParser.COMMA);
-                    this.state = 581;
+                    this.state = 584;
                     this.groupingSet();
                     }
                     }
-                    this.state = 586;
+                    this.state = 589;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 587;
+                this.state = 590;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 4:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 589;
+                this.state = 592;
                 this.exprList();
                 }
                 break;
@@ -2151,32 +2167,32 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 46, SluiceParser.RULE_groupingSet);
         let _la: number;
         try {
-            this.state = 598;
+            this.state = 601;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 47, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 48, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 592;
+                this.state = 595;
                 this.match(SluiceParser.LPAREN);
-                this.state = 594;
+                this.state = 597;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                     {
-                    this.state = 593;
+                    this.state = 596;
                     this.exprList();
                     }
                 }
 
-                this.state = 596;
+                this.state = 599;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 597;
+                this.state = 600;
                 this.expr(0);
                 }
                 break;
@@ -2202,9 +2218,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 600;
+            this.state = 603;
             this.match(SluiceParser.WITH);
-            this.state = 601;
+            this.state = 604;
             localContext._modifier = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 47 || _la === 176 || _la === 207)) {
@@ -2235,11 +2251,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 603;
+            this.state = 606;
             this.identifier();
-            this.state = 604;
+            this.state = 607;
             this.match(SluiceParser.AS);
-            this.state = 605;
+            this.state = 608;
             this.windowSpec();
             }
         }
@@ -2263,73 +2279,73 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 607;
+            this.state = 610;
             this.match(SluiceParser.LPAREN);
-            this.state = 609;
+            this.state = 612;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 48, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 49, this.context) ) {
             case 1:
                 {
-                this.state = 608;
+                this.state = 611;
                 localContext._base = this.identifier();
                 }
                 break;
             }
-            this.state = 614;
+            this.state = 617;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 146) {
                 {
-                this.state = 611;
+                this.state = 614;
                 this.match(SluiceParser.PARTITION);
-                this.state = 612;
+                this.state = 615;
                 this.match(SluiceParser.BY);
-                this.state = 613;
-                this.exprList();
-                }
-            }
-
-            this.state = 626;
-            this.errorHandler.sync(this);
-            _la = this.tokenStream.LA(1);
-            if (_la === 142) {
-                {
                 this.state = 616;
-                this.match(SluiceParser.ORDER);
-                this.state = 617;
-                this.match(SluiceParser.BY);
-                this.state = 618;
-                this.orderItem();
-                this.state = 623;
-                this.errorHandler.sync(this);
-                _la = this.tokenStream.LA(1);
-                while (_la === 260) {
-                    {
-                    {
-                    this.state = 619;
-                    this.match(SluiceParser.COMMA);
-                    this.state = 620;
-                    this.orderItem();
-                    }
-                    }
-                    this.state = 625;
-                    this.errorHandler.sync(this);
-                    _la = this.tokenStream.LA(1);
-                }
+                this.exprList();
                 }
             }
 
             this.state = 629;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
+            if (_la === 142) {
+                {
+                this.state = 619;
+                this.match(SluiceParser.ORDER);
+                this.state = 620;
+                this.match(SluiceParser.BY);
+                this.state = 621;
+                this.orderItem();
+                this.state = 626;
+                this.errorHandler.sync(this);
+                _la = this.tokenStream.LA(1);
+                while (_la === 260) {
+                    {
+                    {
+                    this.state = 622;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 623;
+                    this.orderItem();
+                    }
+                    }
+                    this.state = 628;
+                    this.errorHandler.sync(this);
+                    _la = this.tokenStream.LA(1);
+                }
+                }
+            }
+
+            this.state = 632;
+            this.errorHandler.sync(this);
+            _la = this.tokenStream.LA(1);
             if (_la === 94 || _la === 162 || _la === 178) {
                 {
-                this.state = 628;
+                this.state = 631;
                 this.windowFrame();
                 }
             }
 
-            this.state = 631;
+            this.state = 634;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -2353,7 +2369,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 633;
+            this.state = 636;
             localContext._unit = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 94 || _la === 162 || _la === 178)) {
@@ -2363,24 +2379,24 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 640;
+            this.state = 643;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 25:
                 {
-                this.state = 634;
-                this.match(SluiceParser.BETWEEN);
-                this.state = 635;
-                this.frameBound();
-                this.state = 636;
-                this.match(SluiceParser.AND);
                 this.state = 637;
+                this.match(SluiceParser.BETWEEN);
+                this.state = 638;
+                this.frameBound();
+                this.state = 639;
+                this.match(SluiceParser.AND);
+                this.state = 640;
                 this.frameBound();
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 134: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 254: case 255: case 256: case 262: case 264: case 266:
                 {
-                this.state = 639;
+                this.state = 642;
                 this.frameBound();
                 }
                 break;
@@ -2407,15 +2423,15 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 56, SluiceParser.RULE_frameBound);
         let _la: number;
         try {
-            this.state = 649;
+            this.state = 652;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 54, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 55, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 642;
+                this.state = 645;
                 this.match(SluiceParser.UNBOUNDED);
-                this.state = 643;
+                this.state = 646;
                 localContext._direction = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 83 || _la === 152)) {
@@ -2430,18 +2446,18 @@ export class SluiceParser extends antlr.Parser {
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 644;
+                this.state = 647;
                 this.match(SluiceParser.CURRENT);
-                this.state = 645;
+                this.state = 648;
                 this.match(SluiceParser.ROW);
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 646;
+                this.state = 649;
                 this.operand(0);
-                this.state = 647;
+                this.state = 650;
                 localContext._direction = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 83 || _la === 152)) {
@@ -2474,20 +2490,20 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 667;
+            this.state = 670;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 11:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 651;
+                this.state = 654;
                 this.match(SluiceParser.ALL);
-                this.state = 653;
+                this.state = 656;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 19 || _la === 20 || _la === 56 || _la === 57) {
                     {
-                    this.state = 652;
+                    this.state = 655;
                     localContext._direction = this.tokenStream.LT(1);
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 19 || _la === 20 || _la === 56 || _la === 57)) {
@@ -2500,14 +2516,14 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 657;
+                this.state = 660;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 135) {
                     {
-                    this.state = 655;
+                    this.state = 658;
                     this.match(SluiceParser.NULLS);
-                    this.state = 656;
+                    this.state = 659;
                     localContext._nulls = this.tokenStream.LT(1);
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 82 || _la === 116)) {
@@ -2525,25 +2541,25 @@ export class SluiceParser extends antlr.Parser {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 254: case 255: case 256: case 262: case 264: case 266:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 659;
+                this.state = 662;
                 this.orderItem();
-                this.state = 664;
+                this.state = 667;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 57, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 58, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 660;
+                        this.state = 663;
                         this.match(SluiceParser.COMMA);
-                        this.state = 661;
+                        this.state = 664;
                         this.orderItem();
                         }
                         }
                     }
-                    this.state = 666;
+                    this.state = 669;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 57, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 58, this.context);
                 }
                 }
                 break;
@@ -2571,14 +2587,14 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 669;
+            this.state = 672;
             this.aliasedExpr();
-            this.state = 671;
+            this.state = 674;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 19 || _la === 20 || _la === 56 || _la === 57) {
                 {
-                this.state = 670;
+                this.state = 673;
                 localContext._direction = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 19 || _la === 20 || _la === 56 || _la === 57)) {
@@ -2591,14 +2607,14 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 675;
+            this.state = 678;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 135) {
                 {
-                this.state = 673;
+                this.state = 676;
                 this.match(SluiceParser.NULLS);
-                this.state = 674;
+                this.state = 677;
                 localContext._nulls = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 82 || _la === 116)) {
@@ -2611,24 +2627,24 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 679;
+            this.state = 682;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 38) {
                 {
-                this.state = 677;
+                this.state = 680;
                 this.match(SluiceParser.COLLATE);
-                this.state = 678;
+                this.state = 681;
                 localContext._collate = this.match(SluiceParser.STRING);
                 }
             }
 
-            this.state = 682;
+            this.state = 685;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 230) {
                 {
-                this.state = 681;
+                this.state = 684;
                 this.fillClause();
                 }
             }
@@ -2655,54 +2671,54 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 684;
+            this.state = 687;
             this.match(SluiceParser.WITH);
-            this.state = 685;
-            this.match(SluiceParser.FILL);
             this.state = 688;
+            this.match(SluiceParser.FILL);
+            this.state = 691;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 86) {
                 {
-                this.state = 686;
+                this.state = 689;
                 this.match(SluiceParser.FROM);
-                this.state = 687;
+                this.state = 690;
                 localContext._begin = this.operand(0);
                 }
             }
 
-            this.state = 692;
+            this.state = 695;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 206) {
                 {
-                this.state = 690;
+                this.state = 693;
                 this.match(SluiceParser.TO);
-                this.state = 691;
+                this.state = 694;
                 localContext._to = this.operand(0);
                 }
             }
 
-            this.state = 696;
+            this.state = 699;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 193) {
                 {
-                this.state = 694;
+                this.state = 697;
                 this.match(SluiceParser.STEP);
-                this.state = 695;
+                this.state = 698;
                 localContext._step = this.operand(0);
                 }
             }
 
-            this.state = 700;
+            this.state = 703;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 192) {
                 {
-                this.state = 698;
+                this.state = 701;
                 this.match(SluiceParser.STALENESS);
-                this.state = 699;
+                this.state = 702;
                 localContext._staleness = this.operand(0);
                 }
             }
@@ -2729,42 +2745,42 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 702;
+            this.state = 705;
             this.match(SluiceParser.INTERPOLATE);
-            this.state = 715;
+            this.state = 718;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 262) {
                 {
-                this.state = 703;
+                this.state = 706;
                 this.match(SluiceParser.LPAREN);
-                this.state = 712;
+                this.state = 715;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0)) {
                     {
-                    this.state = 704;
+                    this.state = 707;
                     this.interpolateItem();
-                    this.state = 709;
+                    this.state = 712;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 705;
+                        this.state = 708;
                         this.match(SluiceParser.COMMA);
-                        this.state = 706;
+                        this.state = 709;
                         this.interpolateItem();
                         }
                         }
-                        this.state = 711;
+                        this.state = 714;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
                     }
                 }
 
-                this.state = 714;
+                this.state = 717;
                 this.match(SluiceParser.RPAREN);
                 }
             }
@@ -2791,16 +2807,16 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 717;
-            this.identifier();
             this.state = 720;
+            this.identifier();
+            this.state = 723;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 18) {
                 {
-                this.state = 718;
+                this.state = 721;
                 this.match(SluiceParser.AS);
-                this.state = 719;
+                this.state = 722;
                 this.expr(0);
                 }
             }
@@ -2827,14 +2843,14 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 722;
+            this.state = 725;
             this.match(SluiceParser.EMIT);
-            this.state = 741;
+            this.state = 744;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 31: case 55: case 195:
                 {
-                this.state = 723;
+                this.state = 726;
                 localContext._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 31 || _la === 55 || _la === 195)) {
@@ -2844,32 +2860,32 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 725;
+                this.state = 728;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 7 || _la === 116 || _la === 137 || _la === 148 || _la === 149) {
                     {
-                    this.state = 724;
+                    this.state = 727;
                     this.emitPolicy();
                     }
                 }
 
-                this.state = 728;
+                this.state = 731;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 72, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 73, this.context) ) {
                 case 1:
                     {
-                    this.state = 727;
+                    this.state = 730;
                     this.emitDelay();
                     }
                     break;
                 }
-                this.state = 731;
+                this.state = 734;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 13 || _la === 204 || _la === 230) {
                     {
-                    this.state = 730;
+                    this.state = 733;
                     this.emitTimeout();
                     }
                 }
@@ -2878,24 +2894,24 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 7: case 116: case 137: case 148: case 149:
                 {
-                this.state = 733;
+                this.state = 736;
                 this.emitPolicy();
-                this.state = 735;
+                this.state = 738;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 74, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 75, this.context) ) {
                 case 1:
                     {
-                    this.state = 734;
+                    this.state = 737;
                     this.emitDelay();
                     }
                     break;
                 }
-                this.state = 738;
+                this.state = 741;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 13 || _la === 204 || _la === 230) {
                     {
-                    this.state = 737;
+                    this.state = 740;
                     this.emitTimeout();
                     }
                 }
@@ -2904,7 +2920,7 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 13: case 204: case 230:
                 {
-                this.state = 740;
+                this.state = 743;
                 this.emitTimeout();
                 }
                 break;
@@ -2933,12 +2949,12 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 744;
+            this.state = 747;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 13 || _la === 230) {
                 {
-                this.state = 743;
+                this.state = 746;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 13 || _la === 230)) {
                 this.errorHandler.recoverInline(this);
@@ -2950,9 +2966,9 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 746;
+            this.state = 749;
             this.match(SluiceParser.DELAY);
-            this.state = 747;
+            this.state = 750;
             this.operand(0);
             }
         }
@@ -2976,12 +2992,12 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 750;
+            this.state = 753;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 13 || _la === 230) {
                 {
-                this.state = 749;
+                this.state = 752;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 13 || _la === 230)) {
                 this.errorHandler.recoverInline(this);
@@ -2993,9 +3009,9 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 752;
+            this.state = 755;
             this.match(SluiceParser.TIMEOUT);
-            this.state = 753;
+            this.state = 756;
             this.operand(0);
             }
         }
@@ -3017,29 +3033,29 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 74, SluiceParser.RULE_emitPolicy);
         let _la: number;
         try {
-            this.state = 803;
+            this.state = 806;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 87, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 88, this.context) ) {
             case 1:
                 localContext = new EmitAfterWindowContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 755;
+                this.state = 758;
                 this.match(SluiceParser.AFTER);
-                this.state = 759;
+                this.state = 762;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 226:
                     {
-                    this.state = 756;
+                    this.state = 759;
                     this.match(SluiceParser.WATERMARK);
                     }
                     break;
                 case 229:
                     {
-                    this.state = 757;
+                    this.state = 760;
                     this.match(SluiceParser.WINDOW);
-                    this.state = 758;
+                    this.state = 761;
                     this.match(SluiceParser.CLOSE);
                     }
                     break;
@@ -3052,16 +3068,16 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitAfterSessionContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 761;
+                this.state = 764;
                 this.match(SluiceParser.AFTER);
-                this.state = 766;
+                this.state = 769;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 113:
                     {
-                    this.state = 762;
+                    this.state = 765;
                     this.match(SluiceParser.KEY);
-                    this.state = 763;
+                    this.state = 766;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 72 || _la === 73)) {
                     this.errorHandler.recoverInline(this);
@@ -3074,49 +3090,49 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 184:
                     {
-                    this.state = 764;
+                    this.state = 767;
                     this.match(SluiceParser.SESSION);
-                    this.state = 765;
+                    this.state = 768;
                     this.match(SluiceParser.CLOSE);
                     }
                     break;
                 default:
                     throw new antlr.NoViableAltException(this);
                 }
-                this.state = 771;
+                this.state = 774;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 97) {
                     {
-                    this.state = 768;
+                    this.state = 771;
                     this.match(SluiceParser.IDENTIFIED);
-                    this.state = 769;
+                    this.state = 772;
                     this.match(SluiceParser.BY);
-                    this.state = 770;
+                    this.state = 773;
                     (localContext as EmitAfterSessionContext)._key = this.operand(0);
                     }
                 }
 
-                this.state = 779;
+                this.state = 782;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 83, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 84, this.context) ) {
                 case 1:
                     {
-                    this.state = 773;
+                    this.state = 776;
                     this.match(SluiceParser.WITH);
-                    this.state = 775;
+                    this.state = 778;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 138) {
                         {
-                        this.state = 774;
+                        this.state = 777;
                         this.match(SluiceParser.ONLY);
                         }
                     }
 
-                    this.state = 777;
+                    this.state = 780;
                     this.match(SluiceParser.MAXSPAN);
-                    this.state = 778;
+                    this.state = 781;
                     (localContext as EmitAfterSessionContext)._span = this.operand(0);
                     }
                     break;
@@ -3127,24 +3143,24 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitPeriodicContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 781;
+                this.state = 784;
                 this.match(SluiceParser.PERIODIC);
-                this.state = 782;
+                this.state = 785;
                 this.operand(0);
-                this.state = 786;
+                this.state = 789;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 167:
                     {
-                    this.state = 783;
+                    this.state = 786;
                     this.match(SluiceParser.REPEAT);
                     }
                     break;
                 case 137:
                     {
-                    this.state = 784;
+                    this.state = 787;
                     this.match(SluiceParser.ON);
-                    this.state = 785;
+                    this.state = 788;
                     this.match(SluiceParser.UPDATE);
                     }
                     break;
@@ -3159,20 +3175,20 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitOnUpdateContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 788;
+                this.state = 791;
                 this.match(SluiceParser.ON);
-                this.state = 789;
+                this.state = 792;
                 this.match(SluiceParser.UPDATE);
-                this.state = 793;
+                this.state = 796;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 85, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 86, this.context) ) {
                 case 1:
                     {
-                    this.state = 790;
+                    this.state = 793;
                     this.match(SluiceParser.WITH);
-                    this.state = 791;
+                    this.state = 794;
                     this.match(SluiceParser.BATCH);
-                    this.state = 792;
+                    this.state = 795;
                     this.operand(0);
                     }
                     break;
@@ -3183,9 +3199,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitPerEventContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 795;
+                this.state = 798;
                 this.match(SluiceParser.PER);
-                this.state = 796;
+                this.state = 799;
                 this.match(SluiceParser.EVENT);
                 }
                 break;
@@ -3193,18 +3209,18 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EmitLastContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 797;
+                this.state = 800;
                 this.match(SluiceParser.LAST);
-                this.state = 798;
-                this.operand(0);
                 this.state = 801;
+                this.operand(0);
+                this.state = 804;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 799;
+                    this.state = 802;
                     this.match(SluiceParser.ON);
-                    this.state = 800;
+                    this.state = 803;
                     this.match(SluiceParser.PROCTIME);
                     }
                 }
@@ -3232,9 +3248,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 805;
+            this.state = 808;
             this.match(SluiceParser.SETTINGS);
-            this.state = 806;
+            this.state = 809;
             this.settingList();
             }
         }
@@ -3258,25 +3274,25 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 808;
+            this.state = 811;
             this.settingAssignment();
-            this.state = 813;
+            this.state = 816;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 88, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 89, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 809;
+                    this.state = 812;
                     this.match(SluiceParser.COMMA);
-                    this.state = 810;
+                    this.state = 813;
                     this.settingAssignment();
                     }
                     }
                 }
-                this.state = 815;
+                this.state = 818;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 88, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 89, this.context);
             }
             }
         }
@@ -3300,27 +3316,27 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 816;
+            this.state = 819;
             this.identifier();
-            this.state = 821;
+            this.state = 824;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 259) {
                 {
                 {
-                this.state = 817;
+                this.state = 820;
                 this.match(SluiceParser.DOT);
-                this.state = 818;
+                this.state = 821;
                 this.identifier();
                 }
                 }
-                this.state = 823;
+                this.state = 826;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 824;
+            this.state = 827;
             this.match(SluiceParser.EQ);
-            this.state = 825;
+            this.state = 828;
             this.operand(0);
             }
         }
@@ -3343,9 +3359,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 827;
+            this.state = 830;
             this.match(SluiceParser.FROM);
-            this.state = 828;
+            this.state = 831;
             this.tableExpr();
             }
         }
@@ -3369,23 +3385,23 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 830;
+            this.state = 833;
             this.tablePrimary();
-            this.state = 834;
+            this.state = 837;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 90, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 91, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 831;
+                    this.state = 834;
                     this.joinTail();
                     }
                     }
                 }
-                this.state = 836;
+                this.state = 839;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 90, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 91, this.context);
             }
             }
         }
@@ -3408,16 +3424,16 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 863;
+            this.state = 866;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 95, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 96, this.context) ) {
             case 1:
                 localContext = new CommaJoinContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 837;
+                this.state = 840;
                 this.match(SluiceParser.COMMA);
-                this.state = 838;
+                this.state = 841;
                 this.tablePrimary();
                 }
                 break;
@@ -3425,12 +3441,12 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ArrayJoinContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 840;
+                this.state = 843;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 105 || _la === 119) {
                     {
-                    this.state = 839;
+                    this.state = 842;
                     (localContext as ArrayJoinContext)._side = this.tokenStream.LT(1);
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 105 || _la === 119)) {
@@ -3443,29 +3459,29 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 842;
+                this.state = 845;
                 this.match(SluiceParser.ARRAY);
-                this.state = 843;
+                this.state = 846;
                 this.match(SluiceParser.JOIN);
-                this.state = 844;
+                this.state = 847;
                 this.selectItem();
-                this.state = 849;
+                this.state = 852;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 92, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 93, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 845;
+                        this.state = 848;
                         this.match(SluiceParser.COMMA);
-                        this.state = 846;
+                        this.state = 849;
                         this.selectItem();
                         }
                         }
                     }
-                    this.state = 851;
+                    this.state = 854;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 92, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 93, this.context);
                 }
                 }
                 break;
@@ -3473,30 +3489,30 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PlainJoinContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 855;
+                this.state = 858;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 2148352) !== 0) || _la === 46 || ((((_la - 87)) & ~0x1F) === 0 && ((1 << (_la - 87)) & 1074003973) !== 0) || ((((_la - 119)) & ~0x1F) === 0 && ((1 << (_la - 119)) & 285212673) !== 0) || _la === 174 || _la === 183) {
                     {
                     {
-                    this.state = 852;
+                    this.state = 855;
                     this.joinWord();
                     }
                     }
-                    this.state = 857;
+                    this.state = 860;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 858;
-                this.match(SluiceParser.JOIN);
-                this.state = 859;
-                this.tablePrimary();
                 this.state = 861;
+                this.match(SluiceParser.JOIN);
+                this.state = 862;
+                this.tablePrimary();
+                this.state = 864;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137 || _la === 220) {
                     {
-                    this.state = 860;
+                    this.state = 863;
                     this.joinConstraint();
                     }
                 }
@@ -3525,7 +3541,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 865;
+            this.state = 868;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2148352) !== 0) || _la === 46 || ((((_la - 87)) & ~0x1F) === 0 && ((1 << (_la - 87)) & 1074003973) !== 0) || ((((_la - 119)) & ~0x1F) === 0 && ((1 << (_la - 119)) & 285212673) !== 0) || _la === 174 || _la === 183)) {
             this.errorHandler.recoverInline(this);
@@ -3555,73 +3571,73 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 891;
+            this.state = 894;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 137:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 867;
+                this.state = 870;
                 this.match(SluiceParser.ON);
-                this.state = 868;
+                this.state = 871;
                 this.expr(0);
                 }
                 break;
             case 220:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 869;
+                this.state = 872;
                 this.match(SluiceParser.USING);
-                this.state = 889;
+                this.state = 892;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 870;
+                    this.state = 873;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 871;
+                    this.state = 874;
                     this.identifier();
-                    this.state = 876;
+                    this.state = 879;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 872;
+                        this.state = 875;
                         this.match(SluiceParser.COMMA);
-                        this.state = 873;
+                        this.state = 876;
                         this.identifier();
                         }
                         }
-                        this.state = 878;
+                        this.state = 881;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
-                    this.state = 879;
+                    this.state = 882;
                     this.match(SluiceParser.RPAREN);
                     }
                     break;
                 case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                     {
-                    this.state = 881;
+                    this.state = 884;
                     this.identifier();
-                    this.state = 886;
+                    this.state = 889;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 97, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 98, this.context);
                     while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                         if (alternative === 1) {
                             {
                             {
-                            this.state = 882;
+                            this.state = 885;
                             this.match(SluiceParser.COMMA);
-                            this.state = 883;
+                            this.state = 886;
                             this.identifier();
                             }
                             }
                         }
-                        this.state = 888;
+                        this.state = 891;
                         this.errorHandler.sync(this);
-                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 97, this.context);
+                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 98, this.context);
                     }
                     }
                     break;
@@ -3654,44 +3670,44 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 893;
+            this.state = 896;
             this.tableAtom();
-            this.state = 895;
+            this.state = 898;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 100, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 101, this.context) ) {
             case 1:
                 {
-                this.state = 894;
+                this.state = 897;
                 localContext._early = this.match(SluiceParser.FINAL);
                 }
                 break;
             }
-            this.state = 898;
+            this.state = 901;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 2648446944) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 2684304379) !== 0) || ((((_la - 66)) & ~0x1F) === 0 && ((1 << (_la - 66)) & 3678873551) !== 0) || ((((_la - 98)) & ~0x1F) === 0 && ((1 << (_la - 98)) & 4145514833) !== 0) || ((((_la - 131)) & ~0x1F) === 0 && ((1 << (_la - 131)) & 4146996115) !== 0) || ((((_la - 163)) & ~0x1F) === 0 && ((1 << (_la - 163)) & 1709561693) !== 0) || ((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 3989798783) !== 0) || _la === 240 || _la === 241) {
                 {
-                this.state = 897;
-                this.tableAlias();
-                }
-            }
-
-            this.state = 901;
-            this.errorHandler.sync(this);
-            _la = this.tokenStream.LA(1);
-            if (_la === 81) {
-                {
                 this.state = 900;
-                localContext._late = this.match(SluiceParser.FINAL);
+                this.tableAlias();
                 }
             }
 
             this.state = 904;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
-            if (_la === 180) {
+            if (_la === 81) {
                 {
                 this.state = 903;
+                localContext._late = this.match(SluiceParser.FINAL);
+                }
+            }
+
+            this.state = 907;
+            this.errorHandler.sync(this);
+            _la = this.tokenStream.LA(1);
+            if (_la === 180) {
+                {
+                this.state = 906;
                 this.sampleClause();
                 }
             }
@@ -3716,14 +3732,14 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 94, SluiceParser.RULE_tableAtom);
         let _la: number;
         try {
-            this.state = 922;
+            this.state = 925;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 105, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 106, this.context) ) {
             case 1:
                 localContext = new TableNameContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 906;
+                this.state = 909;
                 this.objectName();
                 }
                 break;
@@ -3731,7 +3747,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TableFunctionAtomContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 907;
+                this.state = 910;
                 this.tableFunction();
                 }
                 break;
@@ -3739,11 +3755,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TableQueryContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 908;
+                this.state = 911;
                 this.match(SluiceParser.LPAREN);
-                this.state = 909;
+                this.state = 912;
                 this.bareQuery();
-                this.state = 910;
+                this.state = 913;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -3751,25 +3767,25 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TableParensContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 912;
+                this.state = 915;
                 this.match(SluiceParser.LPAREN);
-                this.state = 913;
+                this.state = 916;
                 this.tableExpr();
-                this.state = 917;
+                this.state = 920;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 70 || _la === 108 || _la === 215) {
                     {
                     {
-                    this.state = 914;
+                    this.state = 917;
                     this.setTail();
                     }
                     }
-                    this.state = 919;
+                    this.state = 922;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 920;
+                this.state = 923;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -3796,65 +3812,65 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 924;
+            this.state = 927;
             this.identifier();
-            this.state = 925;
+            this.state = 928;
             this.match(SluiceParser.LPAREN);
-            this.state = 943;
+            this.state = 946;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 86: case 182: case 230:
                 {
-                this.state = 926;
+                this.state = 929;
                 this.bareQuery();
                 }
                 break;
             case 3: case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 254: case 255: case 256: case 260: case 262: case 263: case 264: case 266:
                 {
-                this.state = 935;
+                this.state = 938;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 107, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 108, this.context) ) {
                 case 1:
                     {
-                    this.state = 927;
+                    this.state = 930;
                     this.tableArgument();
-                    this.state = 932;
+                    this.state = 935;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 106, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 107, this.context);
                     while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                         if (alternative === 1) {
                             {
                             {
-                            this.state = 928;
+                            this.state = 931;
                             this.match(SluiceParser.COMMA);
-                            this.state = 929;
+                            this.state = 932;
                             this.tableArgument();
                             }
                             }
                         }
-                        this.state = 934;
+                        this.state = 937;
                         this.errorHandler.sync(this);
-                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 106, this.context);
+                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 107, this.context);
                     }
                     }
                     break;
                 }
-                this.state = 938;
+                this.state = 941;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 260) {
                     {
-                    this.state = 937;
+                    this.state = 940;
                     this.match(SluiceParser.COMMA);
                     }
                 }
 
-                this.state = 941;
+                this.state = 944;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 940;
+                    this.state = 943;
                     this.settingsClause();
                     }
                 }
@@ -3864,7 +3880,7 @@ export class SluiceParser extends antlr.Parser {
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 945;
+            this.state = 948;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -3885,28 +3901,28 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new TableArgumentContext(this.context, this.state);
         this.enterRule(localContext, 98, SluiceParser.RULE_tableArgument);
         try {
-            this.state = 954;
+            this.state = 957;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 254: case 255: case 256: case 262: case 264: case 266:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 947;
+                this.state = 950;
                 this.aliasedExpr();
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 948;
-                this.match(SluiceParser.RANGE_OPEN);
-                this.state = 949;
-                localContext._low = this.expr(0);
-                this.state = 950;
-                this.match(SluiceParser.COMMA);
                 this.state = 951;
-                localContext._high = this.expr(0);
+                this.match(SluiceParser.RANGE_OPEN);
                 this.state = 952;
+                localContext._low = this.expr(0);
+                this.state = 953;
+                this.match(SluiceParser.COMMA);
+                this.state = 954;
+                localContext._high = this.expr(0);
+                this.state = 955;
                 this.match(SluiceParser.RANGE_CLOSE);
                 }
                 break;
@@ -3934,32 +3950,32 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 959;
+            this.state = 962;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 18:
                 {
-                this.state = 956;
+                this.state = 959;
                 this.match(SluiceParser.AS);
-                this.state = 957;
+                this.state = 960;
                 this.identifier();
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 19: case 20: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 43: case 44: case 45: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 63: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 79: case 82: case 83: case 84: case 88: case 90: case 91: case 93: case 94: case 96: case 97: case 98: case 102: case 104: case 106: case 109: case 113: case 114: case 115: case 116: case 118: case 122: case 123: case 124: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 138: case 139: case 140: case 144: case 148: case 149: case 150: case 152: case 155: case 156: case 157: case 159: case 160: case 161: case 162: case 163: case 165: case 166: case 167: case 169: case 171: case 172: case 173: case 175: case 177: case 178: case 179: case 181: case 184: case 185: case 186: case 187: case 189: case 192: case 193: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 217: case 218: case 219: case 221: case 222: case 224: case 225: case 226: case 240: case 241:
                 {
-                this.state = 958;
+                this.state = 961;
                 this.implicitAlias();
                 }
                 break;
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 962;
+            this.state = 965;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 262) {
                 {
-                this.state = 961;
+                this.state = 964;
                 this.columnNames();
                 }
             }
@@ -3985,18 +4001,18 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 964;
+            this.state = 967;
             this.match(SluiceParser.SAMPLE);
-            this.state = 965;
-            localContext._ratio = this.operand(0);
             this.state = 968;
+            localContext._ratio = this.operand(0);
+            this.state = 971;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 114, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 115, this.context) ) {
             case 1:
                 {
-                this.state = 966;
+                this.state = 969;
                 this.match(SluiceParser.OFFSET);
-                this.state = 967;
+                this.state = 970;
                 localContext._offset = this.operand(0);
                 }
                 break;
@@ -4023,32 +4039,32 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 970;
+            this.state = 973;
             this.aliasedExpr();
-            this.state = 975;
+            this.state = 978;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 115, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 116, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 971;
+                    this.state = 974;
                     this.match(SluiceParser.COMMA);
-                    this.state = 972;
+                    this.state = 975;
                     this.aliasedExpr();
                     }
                     }
                 }
-                this.state = 977;
+                this.state = 980;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 115, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 116, this.context);
             }
-            this.state = 979;
+            this.state = 982;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 116, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 117, this.context) ) {
             case 1:
                 {
-                this.state = 978;
+                this.state = 981;
                 this.match(SluiceParser.COMMA);
                 }
                 break;
@@ -4075,16 +4091,16 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 981;
-            this.expr(0);
             this.state = 984;
+            this.expr(0);
+            this.state = 987;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 18) {
                 {
-                this.state = 982;
+                this.state = 985;
                 this.match(SluiceParser.AS);
-                this.state = 983;
+                this.state = 986;
                 this.identifier();
                 }
             }
@@ -4123,7 +4139,7 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1000;
+            this.state = 1003;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 133:
@@ -4132,9 +4148,9 @@ export class SluiceParser extends antlr.Parser {
                 this.context = localContext;
                 previousContext = localContext;
 
-                this.state = 987;
+                this.state = 990;
                 this.match(SluiceParser.NOT);
-                this.state = 988;
+                this.state = 991;
                 this.expr(5);
                 }
                 break;
@@ -4143,32 +4159,32 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PredicateExprContext(localContext);
                 this.context = localContext;
                 previousContext = localContext;
-                this.state = 989;
+                this.state = 992;
                 this.operand(0);
-                this.state = 993;
+                this.state = 996;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 118, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 119, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 990;
+                        this.state = 993;
                         this.predicateTail();
                         }
                         }
                     }
-                    this.state = 995;
+                    this.state = 998;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 118, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 119, this.context);
                 }
-                this.state = 998;
+                this.state = 1001;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 119, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 120, this.context) ) {
                 case 1:
                     {
-                    this.state = 996;
+                    this.state = 999;
                     this.match(SluiceParser.ARROW);
-                    this.state = 997;
+                    this.state = 1000;
                     (localContext as PredicateExprContext)._body = this.expr(0);
                     }
                     break;
@@ -4179,9 +4195,9 @@ export class SluiceParser extends antlr.Parser {
                 throw new antlr.NoViableAltException(this);
             }
             this.context!.stop = this.tokenStream.LT(-1);
-            this.state = 1016;
+            this.state = 1019;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 122, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 123, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     if (this.parseListeners != null) {
@@ -4189,21 +4205,21 @@ export class SluiceParser extends antlr.Parser {
                     }
                     previousContext = localContext;
                     {
-                    this.state = 1014;
+                    this.state = 1017;
                     this.errorHandler.sync(this);
-                    switch (this.interpreter.adaptivePredict(this.tokenStream, 121, this.context) ) {
+                    switch (this.interpreter.adaptivePredict(this.tokenStream, 122, this.context) ) {
                     case 1:
                         {
                         localContext = new AndExprContext(new ExprContext(parentContext, parentState));
                         (localContext as AndExprContext)._left = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_expr);
-                        this.state = 1002;
+                        this.state = 1005;
                         if (!(this.precpred(this.context, 4))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 4)");
                         }
-                        this.state = 1003;
+                        this.state = 1006;
                         this.match(SluiceParser.AND);
-                        this.state = 1004;
+                        this.state = 1007;
                         (localContext as AndExprContext)._right = this.expr(5);
                         }
                         break;
@@ -4212,13 +4228,13 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new OrExprContext(new ExprContext(parentContext, parentState));
                         (localContext as OrExprContext)._left = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_expr);
-                        this.state = 1005;
+                        this.state = 1008;
                         if (!(this.precpred(this.context, 3))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 3)");
                         }
-                        this.state = 1006;
+                        this.state = 1009;
                         this.match(SluiceParser.OR);
-                        this.state = 1007;
+                        this.state = 1010;
                         (localContext as OrExprContext)._right = this.expr(4);
                         }
                         break;
@@ -4227,15 +4243,15 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new TernaryExprContext(new ExprContext(parentContext, parentState));
                         (localContext as TernaryExprContext)._cond = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_expr);
-                        this.state = 1008;
+                        this.state = 1011;
                         if (!(this.precpred(this.context, 2))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 2)");
                         }
-                        this.state = 1009;
+                        this.state = 1012;
                         this.match(SluiceParser.QUESTION);
-                        this.state = 1010;
+                        this.state = 1013;
                         (localContext as TernaryExprContext)._then = this.expr(0);
-                        this.state = 1011;
+                        this.state = 1014;
                         _la = this.tokenStream.LA(1);
                         if(!(_la === 2 || _la === 243)) {
                         this.errorHandler.recoverInline(this);
@@ -4244,16 +4260,16 @@ export class SluiceParser extends antlr.Parser {
                             this.errorHandler.reportMatch(this);
                             this.consume();
                         }
-                        this.state = 1012;
+                        this.state = 1015;
                         (localContext as TernaryExprContext)._otherwise = this.expr(0);
                         }
                         break;
                     }
                     }
                 }
-                this.state = 1018;
+                this.state = 1021;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 122, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 123, this.context);
             }
             }
         }
@@ -4275,14 +4291,14 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 110, SluiceParser.RULE_predicateTail);
         let _la: number;
         try {
-            this.state = 1054;
+            this.state = 1057;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 129, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 130, this.context) ) {
             case 1:
                 localContext = new ComparisonTailContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1019;
+                this.state = 1022;
                 (localContext as ComparisonTailContext)._op = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(((((_la - 247)) & ~0x1F) === 0 && ((1 << (_la - 247)) & 127) !== 0))) {
@@ -4292,7 +4308,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1020;
+                this.state = 1023;
                 this.operand(0);
                 }
                 break;
@@ -4300,19 +4316,19 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new NullTailContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1021;
+                this.state = 1024;
                 this.match(SluiceParser.IS);
-                this.state = 1023;
+                this.state = 1026;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 133) {
                     {
-                    this.state = 1022;
+                    this.state = 1025;
                     this.match(SluiceParser.NOT);
                     }
                 }
 
-                this.state = 1025;
+                this.state = 1028;
                 this.match(SluiceParser.NULL);
                 }
                 break;
@@ -4320,23 +4336,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DistinctTailContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1026;
+                this.state = 1029;
                 this.match(SluiceParser.IS);
-                this.state = 1028;
+                this.state = 1031;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 133) {
                     {
-                    this.state = 1027;
+                    this.state = 1030;
                     this.match(SluiceParser.NOT);
                     }
                 }
 
-                this.state = 1030;
+                this.state = 1033;
                 this.match(SluiceParser.DISTINCT);
-                this.state = 1031;
+                this.state = 1034;
                 this.match(SluiceParser.FROM);
-                this.state = 1032;
+                this.state = 1035;
                 this.operand(0);
                 }
                 break;
@@ -4344,17 +4360,17 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new LikeTailContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1034;
+                this.state = 1037;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 133) {
                     {
-                    this.state = 1033;
+                    this.state = 1036;
                     this.match(SluiceParser.NOT);
                     }
                 }
 
-                this.state = 1036;
+                this.state = 1039;
                 (localContext as LikeTailContext)._op = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 100 || _la === 120 || _la === 164)) {
@@ -4364,7 +4380,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1037;
+                this.state = 1040;
                 this.operand(0);
                 }
                 break;
@@ -4372,29 +4388,29 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new InTailContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1039;
+                this.state = 1042;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 89) {
                     {
-                    this.state = 1038;
+                    this.state = 1041;
                     this.match(SluiceParser.GLOBAL);
                     }
                 }
 
-                this.state = 1042;
+                this.state = 1045;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 133) {
                     {
-                    this.state = 1041;
+                    this.state = 1044;
                     this.match(SluiceParser.NOT);
                     }
                 }
 
-                this.state = 1044;
+                this.state = 1047;
                 this.match(SluiceParser.IN);
-                this.state = 1045;
+                this.state = 1048;
                 this.operand(0);
                 }
                 break;
@@ -4402,23 +4418,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new BetweenTailContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1047;
+                this.state = 1050;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 133) {
                     {
-                    this.state = 1046;
+                    this.state = 1049;
                     this.match(SluiceParser.NOT);
                     }
                 }
 
-                this.state = 1049;
-                this.match(SluiceParser.BETWEEN);
-                this.state = 1050;
-                (localContext as BetweenTailContext)._low = this.operand(0);
-                this.state = 1051;
-                this.match(SluiceParser.AND);
                 this.state = 1052;
+                this.match(SluiceParser.BETWEEN);
+                this.state = 1053;
+                (localContext as BetweenTailContext)._low = this.operand(0);
+                this.state = 1054;
+                this.match(SluiceParser.AND);
+                this.state = 1055;
                 (localContext as BetweenTailContext)._high = this.operand(0);
                 }
                 break;
@@ -4456,7 +4472,7 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1060;
+            this.state = 1063;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 254: case 255:
@@ -4465,7 +4481,7 @@ export class SluiceParser extends antlr.Parser {
                 this.context = localContext;
                 previousContext = localContext;
 
-                this.state = 1057;
+                this.state = 1060;
                 (localContext as SignOperandContext)._op = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 254 || _la === 255)) {
@@ -4475,7 +4491,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1058;
+                this.state = 1061;
                 this.operand(5);
                 }
                 break;
@@ -4484,7 +4500,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PrimaryOperandContext(localContext);
                 this.context = localContext;
                 previousContext = localContext;
-                this.state = 1059;
+                this.state = 1062;
                 this.primary();
                 }
                 break;
@@ -4492,9 +4508,9 @@ export class SluiceParser extends antlr.Parser {
                 throw new antlr.NoViableAltException(this);
             }
             this.context!.stop = this.tokenStream.LT(-1);
-            this.state = 1101;
+            this.state = 1104;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 133, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 134, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     if (this.parseListeners != null) {
@@ -4502,19 +4518,19 @@ export class SluiceParser extends antlr.Parser {
                     }
                     previousContext = localContext;
                     {
-                    this.state = 1099;
+                    this.state = 1102;
                     this.errorHandler.sync(this);
-                    switch (this.interpreter.adaptivePredict(this.tokenStream, 132, this.context) ) {
+                    switch (this.interpreter.adaptivePredict(this.tokenStream, 133, this.context) ) {
                     case 1:
                         {
                         localContext = new BinaryOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as BinaryOperandContext)._left = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1062;
+                        this.state = 1065;
                         if (!(this.precpred(this.context, 4))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 4)");
                         }
-                        this.state = 1063;
+                        this.state = 1066;
                         (localContext as BinaryOperandContext)._op = this.tokenStream.LT(1);
                         _la = this.tokenStream.LA(1);
                         if(!(_la === 62 || _la === 125 || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 7) !== 0))) {
@@ -4524,7 +4540,7 @@ export class SluiceParser extends antlr.Parser {
                             this.errorHandler.reportMatch(this);
                             this.consume();
                         }
-                        this.state = 1064;
+                        this.state = 1067;
                         (localContext as BinaryOperandContext)._right = this.operand(5);
                         }
                         break;
@@ -4533,11 +4549,11 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new BinaryOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as BinaryOperandContext)._left = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1065;
+                        this.state = 1068;
                         if (!(this.precpred(this.context, 3))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 3)");
                         }
-                        this.state = 1066;
+                        this.state = 1069;
                         (localContext as BinaryOperandContext)._op = this.tokenStream.LT(1);
                         _la = this.tokenStream.LA(1);
                         if(!(_la === 254 || _la === 255)) {
@@ -4547,7 +4563,7 @@ export class SluiceParser extends antlr.Parser {
                             this.errorHandler.reportMatch(this);
                             this.consume();
                         }
-                        this.state = 1067;
+                        this.state = 1070;
                         (localContext as BinaryOperandContext)._right = this.operand(4);
                         }
                         break;
@@ -4556,13 +4572,13 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new BinaryOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as BinaryOperandContext)._left = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1068;
+                        this.state = 1071;
                         if (!(this.precpred(this.context, 2))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 2)");
                         }
-                        this.state = 1069;
+                        this.state = 1072;
                         (localContext as BinaryOperandContext)._op = this.match(SluiceParser.CONCAT);
-                        this.state = 1070;
+                        this.state = 1073;
                         (localContext as BinaryOperandContext)._right = this.operand(3);
                         }
                         break;
@@ -4571,15 +4587,15 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new SubscriptOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as SubscriptOperandContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1071;
+                        this.state = 1074;
                         if (!(this.precpred(this.context, 12))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 12)");
                         }
-                        this.state = 1072;
+                        this.state = 1075;
                         this.match(SluiceParser.LBRACKET);
-                        this.state = 1073;
+                        this.state = 1076;
                         (localContext as SubscriptOperandContext)._index = this.expr(0);
-                        this.state = 1074;
+                        this.state = 1077;
                         this.match(SluiceParser.RBRACKET);
                         }
                         break;
@@ -4588,11 +4604,11 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new TupleIndexOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as TupleIndexOperandContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1076;
+                        this.state = 1079;
                         if (!(this.precpred(this.context, 11))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 11)");
                         }
-                        this.state = 1077;
+                        this.state = 1080;
                         this.match(SluiceParser.TUPLE_INDEX);
                         }
                         break;
@@ -4601,13 +4617,13 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new MemberOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as MemberOperandContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1078;
+                        this.state = 1081;
                         if (!(this.precpred(this.context, 10))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 10)");
                         }
-                        this.state = 1079;
+                        this.state = 1082;
                         this.match(SluiceParser.DOT);
-                        this.state = 1080;
+                        this.state = 1083;
                         this.identifier();
                         }
                         break;
@@ -4616,29 +4632,29 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new QualifiedAsteriskContext(new OperandContext(parentContext, parentState));
                         (localContext as QualifiedAsteriskContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1081;
+                        this.state = 1084;
                         if (!(this.precpred(this.context, 9))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 9)");
                         }
-                        this.state = 1082;
+                        this.state = 1085;
                         this.match(SluiceParser.DOT);
-                        this.state = 1083;
+                        this.state = 1086;
                         this.match(SluiceParser.STAR);
-                        this.state = 1087;
+                        this.state = 1090;
                         this.errorHandler.sync(this);
-                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 131, this.context);
+                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 132, this.context);
                         while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                             if (alternative === 1) {
                                 {
                                 {
-                                this.state = 1084;
+                                this.state = 1087;
                                 this.columnTransform();
                                 }
                                 }
                             }
-                            this.state = 1089;
+                            this.state = 1092;
                             this.errorHandler.sync(this);
-                            alternative = this.interpreter.adaptivePredict(this.tokenStream, 131, this.context);
+                            alternative = this.interpreter.adaptivePredict(this.tokenStream, 132, this.context);
                         }
                         }
                         break;
@@ -4647,13 +4663,13 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new QualifiedColumnsContext(new OperandContext(parentContext, parentState));
                         (localContext as QualifiedColumnsContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1090;
+                        this.state = 1093;
                         if (!(this.precpred(this.context, 8))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 8)");
                         }
-                        this.state = 1091;
+                        this.state = 1094;
                         this.match(SluiceParser.DOT);
-                        this.state = 1092;
+                        this.state = 1095;
                         this.columnsMatcher();
                         }
                         break;
@@ -4662,13 +4678,13 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new PathOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as PathOperandContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1093;
+                        this.state = 1096;
                         if (!(this.precpred(this.context, 7))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 7)");
                         }
-                        this.state = 1094;
+                        this.state = 1097;
                         this.match(SluiceParser.PATH_COLON);
-                        this.state = 1095;
+                        this.state = 1098;
                         this.identifier();
                         }
                         break;
@@ -4677,22 +4693,22 @@ export class SluiceParser extends antlr.Parser {
                         localContext = new CastOperandContext(new OperandContext(parentContext, parentState));
                         (localContext as CastOperandContext)._base = previousContext;
                         this.pushNewRecursionContext(localContext, _startState, SluiceParser.RULE_operand);
-                        this.state = 1096;
+                        this.state = 1099;
                         if (!(this.precpred(this.context, 6))) {
                             throw this.createFailedPredicateException("this.precpred(this.context, 6)");
                         }
-                        this.state = 1097;
+                        this.state = 1100;
                         this.match(SluiceParser.DOUBLE_COLON);
-                        this.state = 1098;
+                        this.state = 1101;
                         this.dataType();
                         }
                         break;
                     }
                     }
                 }
-                this.state = 1103;
+                this.state = 1106;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 133, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 134, this.context);
             }
             }
         }
@@ -4715,14 +4731,14 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 1208;
+            this.state = 1211;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 146, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 147, this.context) ) {
             case 1:
                 localContext = new LiteralPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1104;
+                this.state = 1107;
                 this.literal();
                 }
                 break;
@@ -4730,17 +4746,17 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ExtractPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1105;
-                this.match(SluiceParser.EXTRACT);
-                this.state = 1106;
-                this.match(SluiceParser.LPAREN);
-                this.state = 1107;
-                (localContext as ExtractPrimaryContext)._unit = this.match(SluiceParser.IDENTIFIER);
                 this.state = 1108;
-                this.match(SluiceParser.FROM);
+                this.match(SluiceParser.EXTRACT);
                 this.state = 1109;
-                this.expr(0);
+                this.match(SluiceParser.LPAREN);
                 this.state = 1110;
+                (localContext as ExtractPrimaryContext)._unit = this.match(SluiceParser.IDENTIFIER);
+                this.state = 1111;
+                this.match(SluiceParser.FROM);
+                this.state = 1112;
+                this.expr(0);
+                this.state = 1113;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -4748,11 +4764,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TrimPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1112;
+                this.state = 1115;
                 this.match(SluiceParser.TRIM);
-                this.state = 1113;
+                this.state = 1116;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1114;
+                this.state = 1117;
                 (localContext as TrimPrimaryContext)._side = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 26 || _la === 118 || _la === 208)) {
@@ -4762,13 +4778,13 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1115;
-                (localContext as TrimPrimaryContext)._what = this.expr(0);
-                this.state = 1116;
-                this.match(SluiceParser.FROM);
-                this.state = 1117;
-                (localContext as TrimPrimaryContext)._source = this.expr(0);
                 this.state = 1118;
+                (localContext as TrimPrimaryContext)._what = this.expr(0);
+                this.state = 1119;
+                this.match(SluiceParser.FROM);
+                this.state = 1120;
+                (localContext as TrimPrimaryContext)._source = this.expr(0);
+                this.state = 1121;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -4776,7 +4792,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CallPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1120;
+                this.state = 1123;
                 this.functionCall();
                 }
                 break;
@@ -4784,7 +4800,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IdentifierPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1121;
+                this.state = 1124;
                 this.identifier();
                 }
                 break;
@@ -4792,11 +4808,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new QueryPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1122;
+                this.state = 1125;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1123;
+                this.state = 1126;
                 this.bareQuery();
-                this.state = 1124;
+                this.state = 1127;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -4804,33 +4820,33 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ParensPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1126;
+                this.state = 1129;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1128;
+                this.state = 1131;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                     {
-                    this.state = 1127;
+                    this.state = 1130;
                     this.exprList();
                     }
                 }
 
-                this.state = 1133;
+                this.state = 1136;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 70 || _la === 108 || _la === 215) {
                     {
                     {
-                    this.state = 1130;
+                    this.state = 1133;
                     this.setTail();
                     }
                     }
-                    this.state = 1135;
+                    this.state = 1138;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1136;
+                this.state = 1139;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -4838,19 +4854,19 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ArrayPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1137;
+                this.state = 1140;
                 this.match(SluiceParser.LBRACKET);
-                this.state = 1139;
+                this.state = 1142;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                     {
-                    this.state = 1138;
+                    this.state = 1141;
                     this.exprList();
                     }
                 }
 
-                this.state = 1141;
+                this.state = 1144;
                 this.match(SluiceParser.RBRACKET);
                 }
                 break;
@@ -4858,35 +4874,35 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new MapPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 1142;
+                this.state = 1145;
                 this.match(SluiceParser.LBRACE);
-                this.state = 1151;
+                this.state = 1154;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 103 || _la === 130 || ((((_la - 232)) & ~0x1F) === 0 && ((1 << (_la - 232)) & 8388687) !== 0)) {
                     {
-                    this.state = 1143;
+                    this.state = 1146;
                     this.mapEntry();
-                    this.state = 1148;
+                    this.state = 1151;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1144;
+                        this.state = 1147;
                         this.match(SluiceParser.COMMA);
-                        this.state = 1145;
+                        this.state = 1148;
                         this.mapEntry();
                         }
                         }
-                        this.state = 1150;
+                        this.state = 1153;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
                     }
                 }
 
-                this.state = 1153;
+                this.state = 1156;
                 this.match(SluiceParser.RBRACE);
                 }
                 break;
@@ -4894,7 +4910,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ParameterPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 1154;
+                this.state = 1157;
                 this.parameter();
                 }
                 break;
@@ -4902,23 +4918,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AsteriskPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 1155;
+                this.state = 1158;
                 this.match(SluiceParser.STAR);
-                this.state = 1159;
+                this.state = 1162;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 139, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 140, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 1156;
+                        this.state = 1159;
                         this.columnTransform();
                         }
                         }
                     }
-                    this.state = 1161;
+                    this.state = 1164;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 139, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 140, this.context);
                 }
                 }
                 break;
@@ -4926,7 +4942,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ColumnsPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 1162;
+                this.state = 1165;
                 this.columnsMatcher();
                 }
                 break;
@@ -4934,47 +4950,47 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CasePrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 1163;
+                this.state = 1166;
                 this.match(SluiceParser.CASE);
-                this.state = 1165;
+                this.state = 1168;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                     {
-                    this.state = 1164;
+                    this.state = 1167;
                     (localContext as CasePrimaryContext)._subject = this.expr(0);
                     }
                 }
 
-                this.state = 1169;
+                this.state = 1172;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 do {
                     {
                     {
-                    this.state = 1167;
+                    this.state = 1170;
                     this.match(SluiceParser.WHEN);
-                    this.state = 1168;
+                    this.state = 1171;
                     this.whenBranch();
                     }
                     }
-                    this.state = 1171;
+                    this.state = 1174;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 } while (_la === 227);
-                this.state = 1175;
+                this.state = 1178;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 64) {
                     {
-                    this.state = 1173;
+                    this.state = 1176;
                     this.match(SluiceParser.ELSE);
-                    this.state = 1174;
+                    this.state = 1177;
                     (localContext as CasePrimaryContext)._otherwise = this.expr(0);
                     }
                 }
 
-                this.state = 1177;
+                this.state = 1180;
                 this.match(SluiceParser.END);
                 }
                 break;
@@ -4982,35 +4998,35 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CastPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 1179;
+                this.state = 1182;
                 this.match(SluiceParser.CAST);
-                this.state = 1180;
+                this.state = 1183;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1181;
+                this.state = 1184;
                 this.expr(0);
-                this.state = 1186;
+                this.state = 1189;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 18:
                     {
-                    this.state = 1182;
+                    this.state = 1185;
                     this.match(SluiceParser.AS);
-                    this.state = 1183;
+                    this.state = 1186;
                     this.dataType();
                     }
                     break;
                 case 260:
                     {
-                    this.state = 1184;
+                    this.state = 1187;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1185;
+                    this.state = 1188;
                     (localContext as CastPrimaryContext)._target = this.expr(0);
                     }
                     break;
                 default:
                     throw new antlr.NoViableAltException(this);
                 }
-                this.state = 1188;
+                this.state = 1191;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -5018,13 +5034,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ExistsPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 15);
                 {
-                this.state = 1190;
-                this.match(SluiceParser.EXISTS);
-                this.state = 1191;
-                this.match(SluiceParser.LPAREN);
-                this.state = 1192;
-                this.query();
                 this.state = 1193;
+                this.match(SluiceParser.EXISTS);
+                this.state = 1194;
+                this.match(SluiceParser.LPAREN);
+                this.state = 1195;
+                this.query();
+                this.state = 1196;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -5032,21 +5048,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IntervalPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 16);
                 {
-                this.state = 1195;
+                this.state = 1198;
                 this.match(SluiceParser.INTERVAL);
-                this.state = 1203;
+                this.state = 1206;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 238:
                     {
-                    this.state = 1196;
+                    this.state = 1199;
                     (localContext as IntervalPrimaryContext)._text = this.match(SluiceParser.STRING);
-                    this.state = 1198;
+                    this.state = 1201;
                     this.errorHandler.sync(this);
-                    switch (this.interpreter.adaptivePredict(this.tokenStream, 144, this.context) ) {
+                    switch (this.interpreter.adaptivePredict(this.tokenStream, 145, this.context) ) {
                     case 1:
                         {
-                        this.state = 1197;
+                        this.state = 1200;
                         (localContext as IntervalPrimaryContext)._unit = this.match(SluiceParser.IDENTIFIER);
                         }
                         break;
@@ -5055,9 +5071,9 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 232: case 233: case 234: case 235: case 240: case 241: case 255: case 262: case 266:
                     {
-                    this.state = 1200;
+                    this.state = 1203;
                     this.intervalValue();
-                    this.state = 1201;
+                    this.state = 1204;
                     (localContext as IntervalPrimaryContext)._unit = this.match(SluiceParser.IDENTIFIER);
                     }
                     break;
@@ -5070,7 +5086,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DurationPrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 17);
                 {
-                this.state = 1205;
+                this.state = 1208;
                 this.match(SluiceParser.DURATION);
                 }
                 break;
@@ -5078,7 +5094,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DatePrimaryContext(localContext);
                 this.enterOuterAlt(localContext, 18);
                 {
-                this.state = 1206;
+                this.state = 1209;
                 (localContext as DatePrimaryContext)._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 50 || _la === 205)) {
@@ -5088,7 +5104,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1207;
+                this.state = 1210;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -5113,11 +5129,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1210;
+            this.state = 1213;
             localContext._when = this.expr(0);
-            this.state = 1211;
+            this.state = 1214;
             this.match(SluiceParser.THEN);
-            this.state = 1212;
+            this.state = 1215;
             localContext._then = this.expr(0);
             }
         }
@@ -5139,62 +5155,62 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 118, SluiceParser.RULE_intervalValue);
         let _la: number;
         try {
-            this.state = 1232;
+            this.state = 1235;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 149, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 150, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1215;
+                this.state = 1218;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 255) {
                     {
-                    this.state = 1214;
+                    this.state = 1217;
                     this.match(SluiceParser.MINUS);
                     }
                 }
 
-                this.state = 1217;
+                this.state = 1220;
                 this.number_();
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1218;
+                this.state = 1221;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1219;
+                this.state = 1222;
                 this.expr(0);
-                this.state = 1220;
+                this.state = 1223;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1222;
+                this.state = 1225;
                 this.functionCall();
                 }
                 break;
             case 4:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1223;
+                this.state = 1226;
                 this.identifier();
-                this.state = 1228;
+                this.state = 1231;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 259) {
                     {
                     {
-                    this.state = 1224;
+                    this.state = 1227;
                     this.match(SluiceParser.DOT);
-                    this.state = 1225;
+                    this.state = 1228;
                     this.identifier();
                     }
                     }
-                    this.state = 1230;
+                    this.state = 1233;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -5203,7 +5219,7 @@ export class SluiceParser extends antlr.Parser {
             case 5:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1231;
+                this.state = 1234;
                 this.parameter();
                 }
                 break;
@@ -5228,11 +5244,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1234;
+            this.state = 1237;
             localContext._key = this.mapKey();
-            this.state = 1235;
+            this.state = 1238;
             this.match(SluiceParser.COLON);
-            this.state = 1236;
+            this.state = 1239;
             localContext._value = this.expr(0);
             }
         }
@@ -5254,30 +5270,30 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 122, SluiceParser.RULE_mapKey);
         let _la: number;
         try {
-            this.state = 1243;
+            this.state = 1246;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 238:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1238;
+                this.state = 1241;
                 this.match(SluiceParser.STRING);
                 }
                 break;
             case 103: case 130: case 232: case 233: case 234: case 235: case 255:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1240;
+                this.state = 1243;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 255) {
                     {
-                    this.state = 1239;
+                    this.state = 1242;
                     this.match(SluiceParser.MINUS);
                     }
                 }
 
-                this.state = 1242;
+                this.state = 1245;
                 this.number_();
                 }
                 break;
@@ -5305,11 +5321,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1245;
+            this.state = 1248;
             this.match(SluiceParser.LBRACE);
-            this.state = 1246;
+            this.state = 1249;
             this.identifier();
-            this.state = 1247;
+            this.state = 1250;
             _la = this.tokenStream.LA(1);
             if(!(_la === 2 || _la === 243)) {
             this.errorHandler.recoverInline(this);
@@ -5318,9 +5334,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 1248;
+            this.state = 1251;
             this.dataType();
-            this.state = 1249;
+            this.state = 1252;
             this.match(SluiceParser.RBRACE);
             }
         }
@@ -5345,36 +5361,36 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1251;
+            this.state = 1254;
             this.match(SluiceParser.COLUMNS);
-            this.state = 1252;
+            this.state = 1255;
             this.match(SluiceParser.LPAREN);
-            this.state = 1262;
+            this.state = 1265;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 238:
                 {
-                this.state = 1253;
+                this.state = 1256;
                 this.match(SluiceParser.STRING);
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 {
-                this.state = 1254;
+                this.state = 1257;
                 this.identifier();
-                this.state = 1259;
+                this.state = 1262;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1255;
+                    this.state = 1258;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1256;
+                    this.state = 1259;
                     this.identifier();
                     }
                     }
-                    this.state = 1261;
+                    this.state = 1264;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -5383,23 +5399,23 @@ export class SluiceParser extends antlr.Parser {
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 1264;
+            this.state = 1267;
             this.match(SluiceParser.RPAREN);
-            this.state = 1268;
+            this.state = 1271;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 154, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 155, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 1265;
+                    this.state = 1268;
                     this.columnTransform();
                     }
                     }
                 }
-                this.state = 1270;
+                this.state = 1273;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 154, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 155, this.context);
             }
             }
         }
@@ -5422,31 +5438,31 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 1319;
+            this.state = 1322;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 162, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 163, this.context) ) {
             case 1:
                 localContext = new ExceptPatternContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1271;
+                this.state = 1274;
                 this.match(SluiceParser.EXCEPT);
-                this.state = 1276;
+                this.state = 1279;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1272;
+                    this.state = 1275;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1273;
+                    this.state = 1276;
                     this.match(SluiceParser.STRING);
-                    this.state = 1274;
+                    this.state = 1277;
                     this.match(SluiceParser.RPAREN);
                     }
                     break;
                 case 238:
                     {
-                    this.state = 1275;
+                    this.state = 1278;
                     this.match(SluiceParser.STRING);
                     }
                     break;
@@ -5459,40 +5475,40 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ExceptNamesContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1278;
+                this.state = 1281;
                 this.match(SluiceParser.EXCEPT);
-                this.state = 1291;
+                this.state = 1294;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1279;
+                    this.state = 1282;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1280;
+                    this.state = 1283;
                     this.identifier();
-                    this.state = 1285;
+                    this.state = 1288;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1281;
+                        this.state = 1284;
                         this.match(SluiceParser.COMMA);
-                        this.state = 1282;
+                        this.state = 1285;
                         this.identifier();
                         }
                         }
-                        this.state = 1287;
+                        this.state = 1290;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
-                    this.state = 1288;
+                    this.state = 1291;
                     this.match(SluiceParser.RPAREN);
                     }
                     break;
                 case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                     {
-                    this.state = 1290;
+                    this.state = 1293;
                     this.identifier();
                     }
                     break;
@@ -5505,52 +5521,52 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ReplaceTransformContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1293;
+                this.state = 1296;
                 this.match(SluiceParser.REPLACE);
-                this.state = 1309;
+                this.state = 1312;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 160, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 161, this.context) ) {
                 case 1:
                     {
-                    this.state = 1294;
+                    this.state = 1297;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1295;
+                    this.state = 1298;
                     this.replacement();
-                    this.state = 1300;
+                    this.state = 1303;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 158, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 159, this.context);
                     while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                         if (alternative === 1) {
                             {
                             {
-                            this.state = 1296;
+                            this.state = 1299;
                             this.match(SluiceParser.COMMA);
-                            this.state = 1297;
+                            this.state = 1300;
                             this.replacement();
                             }
                             }
                         }
-                        this.state = 1302;
+                        this.state = 1305;
                         this.errorHandler.sync(this);
-                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 158, this.context);
+                        alternative = this.interpreter.adaptivePredict(this.tokenStream, 159, this.context);
                     }
-                    this.state = 1304;
+                    this.state = 1307;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 260) {
                         {
-                        this.state = 1303;
+                        this.state = 1306;
                         this.match(SluiceParser.COMMA);
                         }
                     }
 
-                    this.state = 1306;
+                    this.state = 1309;
                     this.match(SluiceParser.RPAREN);
                     }
                     break;
                 case 2:
                     {
-                    this.state = 1308;
+                    this.state = 1311;
                     this.replacement();
                     }
                     break;
@@ -5561,24 +5577,24 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ApplyTransformContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1311;
+                this.state = 1314;
                 this.match(SluiceParser.APPLY);
-                this.state = 1317;
+                this.state = 1320;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1312;
+                    this.state = 1315;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1313;
+                    this.state = 1316;
                     this.expr(0);
-                    this.state = 1314;
+                    this.state = 1317;
                     this.match(SluiceParser.RPAREN);
                     }
                     break;
                 case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                     {
-                    this.state = 1316;
+                    this.state = 1319;
                     this.identifier();
                     }
                     break;
@@ -5608,11 +5624,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1321;
+            this.state = 1324;
             this.expr(0);
-            this.state = 1322;
+            this.state = 1325;
             this.match(SluiceParser.AS);
-            this.state = 1323;
+            this.state = 1326;
             this.identifier();
             }
         }
@@ -5636,34 +5652,34 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1325;
-            this.functionName();
-            this.state = 1326;
-            this.match(SluiceParser.LPAREN);
-            this.state = 1327;
-            this.callArguments();
             this.state = 1328;
+            this.functionName();
+            this.state = 1329;
+            this.match(SluiceParser.LPAREN);
+            this.state = 1330;
+            this.callArguments();
+            this.state = 1331;
             this.match(SluiceParser.RPAREN);
-            this.state = 1333;
-            this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 163, this.context) ) {
-            case 1:
-                {
-                this.state = 1329;
-                this.match(SluiceParser.LPAREN);
-                this.state = 1330;
-                localContext._second = this.callArguments();
-                this.state = 1331;
-                this.match(SluiceParser.RPAREN);
-                }
-                break;
-            }
-            this.state = 1337;
+            this.state = 1336;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 164, this.context) ) {
             case 1:
                 {
-                this.state = 1335;
+                this.state = 1332;
+                this.match(SluiceParser.LPAREN);
+                this.state = 1333;
+                localContext._second = this.callArguments();
+                this.state = 1334;
+                this.match(SluiceParser.RPAREN);
+                }
+                break;
+            }
+            this.state = 1340;
+            this.errorHandler.sync(this);
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 165, this.context) ) {
+            case 1:
+                {
+                this.state = 1338;
                 localContext._nulls = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 99 || _la === 170)) {
@@ -5673,48 +5689,48 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1336;
+                this.state = 1339;
                 this.match(SluiceParser.NULLS);
                 }
                 break;
             }
-            this.state = 1345;
+            this.state = 1348;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 165, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 166, this.context) ) {
             case 1:
                 {
-                this.state = 1339;
-                this.match(SluiceParser.FILTER);
-                this.state = 1340;
-                this.match(SluiceParser.LPAREN);
-                this.state = 1341;
-                this.match(SluiceParser.WHERE);
                 this.state = 1342;
-                localContext._filter = this.expr(0);
+                this.match(SluiceParser.FILTER);
                 this.state = 1343;
+                this.match(SluiceParser.LPAREN);
+                this.state = 1344;
+                this.match(SluiceParser.WHERE);
+                this.state = 1345;
+                localContext._filter = this.expr(0);
+                this.state = 1346;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             }
-            this.state = 1352;
+            this.state = 1355;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 167, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 168, this.context) ) {
             case 1:
                 {
-                this.state = 1347;
-                this.match(SluiceParser.OVER);
                 this.state = 1350;
+                this.match(SluiceParser.OVER);
+                this.state = 1353;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1348;
+                    this.state = 1351;
                     this.windowSpec();
                     }
                     break;
                 case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                     {
-                    this.state = 1349;
+                    this.state = 1352;
                     localContext._window = this.identifier();
                     }
                     break;
@@ -5744,48 +5760,48 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 134, SluiceParser.RULE_callArguments);
         let _la: number;
         try {
-            this.state = 1368;
+            this.state = 1371;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 86: case 182: case 230:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1354;
+                this.state = 1357;
                 this.bareQuery();
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 13: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 61: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 254: case 255: case 256: case 262: case 264: case 266:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1356;
+                this.state = 1359;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 61) {
                     {
-                    this.state = 1355;
+                    this.state = 1358;
                     this.match(SluiceParser.DISTINCT);
                     }
                 }
 
-                this.state = 1358;
+                this.state = 1361;
                 this.exprList();
-                this.state = 1365;
+                this.state = 1368;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 86) {
                     {
-                    this.state = 1359;
+                    this.state = 1362;
                     this.match(SluiceParser.FROM);
-                    this.state = 1360;
-                    localContext._begin = this.expr(0);
                     this.state = 1363;
+                    localContext._begin = this.expr(0);
+                    this.state = 1366;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 84) {
                         {
-                        this.state = 1361;
+                        this.state = 1364;
                         this.match(SluiceParser.FOR);
-                        this.state = 1362;
+                        this.state = 1365;
                         localContext._length = this.expr(0);
                         }
                     }
@@ -5825,7 +5841,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1370;
+            this.state = 1373;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650535904) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294903743) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412557) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0))) {
             this.errorHandler.recoverInline(this);
@@ -5853,62 +5869,62 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new LiteralContext(this.context, this.state);
         this.enterRule(localContext, 138, SluiceParser.RULE_literal);
         try {
-            this.state = 1380;
+            this.state = 1383;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 103: case 130: case 232: case 233: case 234: case 235:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1372;
+                this.state = 1375;
                 this.number_();
                 }
                 break;
             case 238:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1373;
+                this.state = 1376;
                 this.match(SluiceParser.STRING);
                 }
                 break;
             case 239:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1374;
+                this.state = 1377;
                 this.match(SluiceParser.HEREDOC);
                 }
                 break;
             case 236:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1375;
+                this.state = 1378;
                 this.match(SluiceParser.HEX_STRING);
                 }
                 break;
             case 237:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1376;
+                this.state = 1379;
                 this.match(SluiceParser.BIN_STRING);
                 }
                 break;
             case 134:
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1377;
+                this.state = 1380;
                 this.match(SluiceParser.NULL);
                 }
                 break;
             case 210:
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1378;
+                this.state = 1381;
                 this.match(SluiceParser.TRUE);
                 }
                 break;
             case 77:
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1379;
+                this.state = 1382;
                 this.match(SluiceParser.FALSE);
                 }
                 break;
@@ -5936,7 +5952,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1382;
+            this.state = 1385;
             _la = this.tokenStream.LA(1);
             if(!(_la === 103 || _la === 130 || ((((_la - 232)) & ~0x1F) === 0 && ((1 << (_la - 232)) & 15) !== 0))) {
             this.errorHandler.recoverInline(this);
@@ -5967,24 +5983,24 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1384;
+            this.state = 1387;
             this.typeName();
-            this.state = 1386;
-            this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 173, this.context) ) {
-            case 1:
-                {
-                this.state = 1385;
-                this.typeParameters();
-                }
-                break;
-            }
             this.state = 1389;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 174, this.context) ) {
             case 1:
                 {
                 this.state = 1388;
+                this.typeParameters();
+                }
+                break;
+            }
+            this.state = 1392;
+            this.errorHandler.sync(this);
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 175, this.context) ) {
+            case 1:
+                {
+                this.state = 1391;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 191 || _la === 216)) {
                 this.errorHandler.recoverInline(this);
@@ -6016,20 +6032,20 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 144, SluiceParser.RULE_typeName);
         let _la: number;
         try {
-            this.state = 1400;
+            this.state = 1403;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 240:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1391;
+                this.state = 1394;
                 this.match(SluiceParser.IDENTIFIER);
-                this.state = 1393;
+                this.state = 1396;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 175, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 176, this.context) ) {
                 case 1:
                     {
-                    this.state = 1392;
+                    this.state = 1395;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 153 || _la === 223)) {
                     this.errorHandler.recoverInline(this);
@@ -6046,35 +6062,35 @@ export class SluiceParser extends antlr.Parser {
             case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1395;
+                this.state = 1398;
                 this.match(SluiceParser.QUOTED_IDENTIFIER);
                 }
                 break;
             case 50:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1396;
+                this.state = 1399;
                 this.match(SluiceParser.DATE);
                 }
                 break;
             case 205:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1397;
+                this.state = 1400;
                 this.match(SluiceParser.TIMESTAMP);
                 }
                 break;
             case 17:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1398;
+                this.state = 1401;
                 this.match(SluiceParser.ARRAY);
                 }
                 break;
             case 109:
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1399;
+                this.state = 1402;
                 this.match(SluiceParser.INTERVAL);
                 }
                 break;
@@ -6102,25 +6118,25 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1402;
+            this.state = 1405;
             this.match(SluiceParser.LPAREN);
-            this.state = 1407;
+            this.state = 1410;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4294967295) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294967295) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294967295) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 65375) !== 0)) {
                 {
-                this.state = 1405;
+                this.state = 1408;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1403;
+                    this.state = 1406;
                     this.typeParameters();
                     }
                     break;
                 case 1: case 2: case 3: case 4: case 5: case 6: case 7: case 8: case 9: case 10: case 11: case 12: case 13: case 14: case 15: case 16: case 17: case 18: case 19: case 20: case 21: case 22: case 23: case 24: case 25: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 47: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 61: case 62: case 63: case 64: case 65: case 66: case 67: case 68: case 69: case 70: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 86: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 95: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 108: case 109: case 110: case 111: case 112: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 137: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 154: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 176: case 177: case 178: case 179: case 180: case 181: case 182: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 202: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 215: case 216: case 217: case 218: case 219: case 220: case 221: case 222: case 223: case 224: case 225: case 226: case 227: case 228: case 229: case 230: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 242: case 243: case 244: case 245: case 246: case 247: case 248: case 249: case 250: case 251: case 252: case 253: case 254: case 255: case 256: case 257: case 258: case 259: case 260: case 264: case 265: case 266: case 267: case 268: case 269: case 270: case 271:
                     {
-                    this.state = 1404;
+                    this.state = 1407;
                     _la = this.tokenStream.LA(1);
                     if(_la<=0 || ((((_la - 261)) & ~0x1F) === 0 && ((1 << (_la - 261)) & 7) !== 0)) {
                     this.errorHandler.recoverInline(this);
@@ -6135,11 +6151,11 @@ export class SluiceParser extends antlr.Parser {
                     throw new antlr.NoViableAltException(this);
                 }
                 }
-                this.state = 1409;
+                this.state = 1412;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 1410;
+            this.state = 1413;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -6163,99 +6179,99 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1412;
+            this.state = 1415;
             this.match(SluiceParser.INSERT);
-            this.state = 1414;
+            this.state = 1417;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 110) {
                 {
-                this.state = 1413;
+                this.state = 1416;
                 this.match(SluiceParser.INTO);
                 }
             }
 
-            this.state = 1425;
-            this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 182, this.context) ) {
-            case 1:
-                {
-                this.state = 1417;
-                this.errorHandler.sync(this);
-                _la = this.tokenStream.LA(1);
-                if (_la === 198) {
-                    {
-                    this.state = 1416;
-                    this.match(SluiceParser.TABLE);
-                    }
-                }
-
-                this.state = 1419;
-                this.match(SluiceParser.FUNCTION);
-                this.state = 1420;
-                this.tableFunction();
-                }
-                break;
-            case 2:
-                {
-                this.state = 1422;
-                this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 181, this.context) ) {
-                case 1:
-                    {
-                    this.state = 1421;
-                    this.match(SluiceParser.TABLE);
-                    }
-                    break;
-                }
-                this.state = 1424;
-                this.objectName();
-                }
-                break;
-            }
             this.state = 1428;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 183, this.context) ) {
             case 1:
                 {
+                this.state = 1420;
+                this.errorHandler.sync(this);
+                _la = this.tokenStream.LA(1);
+                if (_la === 198) {
+                    {
+                    this.state = 1419;
+                    this.match(SluiceParser.TABLE);
+                    }
+                }
+
+                this.state = 1422;
+                this.match(SluiceParser.FUNCTION);
+                this.state = 1423;
+                this.tableFunction();
+                }
+                break;
+            case 2:
+                {
+                this.state = 1425;
+                this.errorHandler.sync(this);
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 182, this.context) ) {
+                case 1:
+                    {
+                    this.state = 1424;
+                    this.match(SluiceParser.TABLE);
+                    }
+                    break;
+                }
                 this.state = 1427;
+                this.objectName();
+                }
+                break;
+            }
+            this.state = 1431;
+            this.errorHandler.sync(this);
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 184, this.context) ) {
+            case 1:
+                {
+                this.state = 1430;
                 this.insertColumns();
                 }
                 break;
             }
-            this.state = 1433;
+            this.state = 1436;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 146) {
                 {
-                this.state = 1430;
+                this.state = 1433;
                 this.match(SluiceParser.PARTITION);
-                this.state = 1431;
+                this.state = 1434;
                 this.match(SluiceParser.BY);
-                this.state = 1432;
+                this.state = 1435;
                 localContext._partition = this.expr(0);
                 }
             }
 
-            this.state = 1442;
+            this.state = 1445;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 186, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 187, this.context) ) {
             case 1:
                 {
-                this.state = 1435;
+                this.state = 1438;
                 this.match(SluiceParser.FROM);
-                this.state = 1436;
+                this.state = 1439;
                 this.match(SluiceParser.INFILE);
-                this.state = 1437;
-                localContext._path = this.match(SluiceParser.STRING);
                 this.state = 1440;
+                localContext._path = this.match(SluiceParser.STRING);
+                this.state = 1443;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 43) {
                     {
-                    this.state = 1438;
+                    this.state = 1441;
                     this.match(SluiceParser.COMPRESSION);
-                    this.state = 1439;
+                    this.state = 1442;
                     localContext._compression = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6263,31 +6279,31 @@ export class SluiceParser extends antlr.Parser {
                 }
                 break;
             }
-            this.state = 1445;
+            this.state = 1448;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 1444;
+                this.state = 1447;
                 localContext._before = this.settingsClause();
                 }
             }
 
-            this.state = 1454;
+            this.state = 1457;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 85:
                 {
-                this.state = 1447;
-                this.match(SluiceParser.FORMAT);
-                this.state = 1448;
-                localContext._format = this.identifier();
                 this.state = 1450;
+                this.match(SluiceParser.FORMAT);
+                this.state = 1451;
+                localContext._format = this.identifier();
+                this.state = 1453;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1449;
+                    this.state = 1452;
                     localContext._after = this.settingsClause();
                     }
                 }
@@ -6296,13 +6312,13 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 222:
                 {
-                this.state = 1452;
+                this.state = 1455;
                 this.match(SluiceParser.VALUES);
                 }
                 break;
             case 86: case 182: case 230: case 262:
                 {
-                this.state = 1453;
+                this.state = 1456;
                 this.query();
                 }
                 break;
@@ -6334,43 +6350,43 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1456;
+            this.state = 1459;
             this.match(SluiceParser.LPAREN);
-            this.state = 1483;
+            this.state = 1486;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 256:
                 {
-                this.state = 1457;
+                this.state = 1460;
                 this.match(SluiceParser.STAR);
-                this.state = 1470;
+                this.state = 1473;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 70) {
                     {
-                    this.state = 1458;
+                    this.state = 1461;
                     this.match(SluiceParser.EXCEPT);
-                    this.state = 1459;
+                    this.state = 1462;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1460;
+                    this.state = 1463;
                     this.columnName();
-                    this.state = 1465;
+                    this.state = 1468;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1461;
+                        this.state = 1464;
                         this.match(SluiceParser.COMMA);
-                        this.state = 1462;
+                        this.state = 1465;
                         this.columnName();
                         }
                         }
-                        this.state = 1467;
+                        this.state = 1470;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
-                    this.state = 1468;
+                    this.state = 1471;
                     this.match(SluiceParser.RPAREN);
                     }
                 }
@@ -6379,32 +6395,32 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 {
-                this.state = 1472;
+                this.state = 1475;
                 this.columnName();
-                this.state = 1477;
+                this.state = 1480;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 192, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 193, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 1473;
+                        this.state = 1476;
                         this.match(SluiceParser.COMMA);
-                        this.state = 1474;
+                        this.state = 1477;
                         this.columnName();
                         }
                         }
                     }
-                    this.state = 1479;
+                    this.state = 1482;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 192, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 193, this.context);
                 }
-                this.state = 1481;
+                this.state = 1484;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 260) {
                     {
-                    this.state = 1480;
+                    this.state = 1483;
                     this.match(SluiceParser.COMMA);
                     }
                 }
@@ -6414,7 +6430,7 @@ export class SluiceParser extends antlr.Parser {
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 1485;
+            this.state = 1488;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -6436,28 +6452,28 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 152, SluiceParser.RULE_createStatement);
         let _la: number;
         try {
-            this.state = 1736;
+            this.state = 1739;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 246, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 247, this.context) ) {
             case 1:
                 localContext = new CreateDatabaseContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1487;
-                this.match(SluiceParser.CREATE);
                 this.state = 1490;
+                this.match(SluiceParser.CREATE);
+                this.state = 1493;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1488;
+                    this.state = 1491;
                     this.match(SluiceParser.OR);
-                    this.state = 1489;
+                    this.state = 1492;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1492;
+                this.state = 1495;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 49 || _la === 181)) {
                 this.errorHandler.recoverInline(this);
@@ -6466,39 +6482,39 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1494;
+                this.state = 1497;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 196, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 197, this.context) ) {
                 case 1:
                     {
-                    this.state = 1493;
+                    this.state = 1496;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1496;
+                this.state = 1499;
                 this.identifier();
-                this.state = 1498;
+                this.state = 1501;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1497;
+                    this.state = 1500;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1503;
+                this.state = 1506;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1500;
+                    this.state = 1503;
                     this.storageClause();
                     }
                     }
-                    this.state = 1505;
+                    this.state = 1508;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -6508,26 +6524,26 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateStreamContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1506;
-                this.match(SluiceParser.CREATE);
                 this.state = 1509;
+                this.match(SluiceParser.CREATE);
+                this.state = 1512;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1507;
+                    this.state = 1510;
                     this.match(SluiceParser.OR);
-                    this.state = 1508;
+                    this.state = 1511;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1512;
+                this.state = 1515;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 75 || _la === 127 || _la === 161 || _la === 200) {
                     {
-                    this.state = 1511;
+                    this.state = 1514;
                     (localContext as CreateStreamContext)._variant = this.tokenStream.LT(1);
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 75 || _la === 127 || _la === 161 || _la === 200)) {
@@ -6540,7 +6556,7 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 1514;
+                this.state = 1517;
                 (localContext as CreateStreamContext)._object = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 195 || _la === 198)) {
@@ -6550,94 +6566,94 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1516;
+                this.state = 1519;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 201, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 202, this.context) ) {
                 case 1:
                     {
-                    this.state = 1515;
+                    this.state = 1518;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1518;
-                this.objectName();
                 this.state = 1521;
+                this.objectName();
+                this.state = 1524;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 221) {
                     {
-                    this.state = 1519;
+                    this.state = 1522;
                     this.match(SluiceParser.UUID);
-                    this.state = 1520;
-                    (localContext as CreateStreamContext)._uuid = this.match(SluiceParser.STRING);
-                    }
-                }
-
-                this.state = 1524;
-                this.errorHandler.sync(this);
-                _la = this.tokenStream.LA(1);
-                if (_la === 137) {
-                    {
                     this.state = 1523;
-                    this.onCluster();
+                    (localContext as CreateStreamContext)._uuid = this.match(SluiceParser.STRING);
                     }
                 }
 
                 this.state = 1527;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
-                if (_la === 262) {
+                if (_la === 137) {
                     {
                     this.state = 1526;
+                    this.onCluster();
+                    }
+                }
+
+                this.state = 1530;
+                this.errorHandler.sync(this);
+                _la = this.tokenStream.LA(1);
+                if (_la === 262) {
+                    {
+                    this.state = 1529;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1532;
+                this.state = 1535;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1529;
+                    this.state = 1532;
                     this.storageClause();
                     }
                     }
-                    this.state = 1534;
+                    this.state = 1537;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1560;
+                this.state = 1563;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 210, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 211, this.context) ) {
                 case 1:
                     {
-                    this.state = 1536;
+                    this.state = 1539;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 34) {
                         {
-                        this.state = 1535;
+                        this.state = 1538;
                         this.match(SluiceParser.CLONE);
                         }
                     }
 
-                    this.state = 1538;
+                    this.state = 1541;
                     this.match(SluiceParser.AS);
-                    this.state = 1539;
+                    this.state = 1542;
                     (localContext as CreateStreamContext)._like = this.objectName();
-                    this.state = 1543;
+                    this.state = 1546;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                         {
                         {
-                        this.state = 1540;
+                        this.state = 1543;
                         this.storageClause();
                         }
                         }
-                        this.state = 1545;
+                        this.state = 1548;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
@@ -6645,18 +6661,18 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 2:
                     {
-                    this.state = 1546;
+                    this.state = 1549;
                     this.match(SluiceParser.AS);
-                    this.state = 1547;
-                    this.query();
                     this.state = 1550;
+                    this.query();
+                    this.state = 1553;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 42) {
                         {
-                        this.state = 1548;
+                        this.state = 1551;
                         this.match(SluiceParser.COMMENT);
-                        this.state = 1549;
+                        this.state = 1552;
                         (localContext as CreateStreamContext)._comment = this.match(SluiceParser.STRING);
                         }
                     }
@@ -6665,21 +6681,21 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 3:
                     {
-                    this.state = 1552;
+                    this.state = 1555;
                     this.match(SluiceParser.AS);
-                    this.state = 1553;
+                    this.state = 1556;
                     (localContext as CreateStreamContext)._script = this.match(SluiceParser.HEREDOC);
-                    this.state = 1557;
+                    this.state = 1560;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                         {
                         {
-                        this.state = 1554;
+                        this.state = 1557;
                         this.storageClause();
                         }
                         }
-                        this.state = 1559;
+                        this.state = 1562;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
@@ -6692,80 +6708,80 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateViewContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1562;
-                this.match(SluiceParser.CREATE);
                 this.state = 1565;
+                this.match(SluiceParser.CREATE);
+                this.state = 1568;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1563;
+                    this.state = 1566;
                     this.match(SluiceParser.OR);
-                    this.state = 1564;
+                    this.state = 1567;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1567;
+                this.state = 1570;
                 this.match(SluiceParser.VIEW);
-                this.state = 1569;
+                this.state = 1572;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 212, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 213, this.context) ) {
                 case 1:
                     {
-                    this.state = 1568;
+                    this.state = 1571;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1571;
+                this.state = 1574;
                 this.objectName();
-                this.state = 1573;
+                this.state = 1576;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1572;
+                    this.state = 1575;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1576;
+                this.state = 1579;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1575;
+                    this.state = 1578;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1581;
+                this.state = 1584;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1578;
+                    this.state = 1581;
                     this.storageClause();
                     }
                     }
-                    this.state = 1583;
+                    this.state = 1586;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1584;
+                this.state = 1587;
                 this.match(SluiceParser.AS);
-                this.state = 1585;
-                this.query();
                 this.state = 1588;
+                this.query();
+                this.state = 1591;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 42) {
                     {
-                    this.state = 1586;
+                    this.state = 1589;
                     this.match(SluiceParser.COMMENT);
-                    this.state = 1587;
+                    this.state = 1590;
                     (localContext as CreateViewContext)._comment = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6776,64 +6792,64 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateMaterializedViewContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1590;
-                this.match(SluiceParser.CREATE);
                 this.state = 1593;
+                this.match(SluiceParser.CREATE);
+                this.state = 1596;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1591;
+                    this.state = 1594;
                     this.match(SluiceParser.OR);
-                    this.state = 1592;
+                    this.state = 1595;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1595;
-                this.match(SluiceParser.MATERIALIZED);
-                this.state = 1596;
-                this.match(SluiceParser.VIEW);
                 this.state = 1598;
+                this.match(SluiceParser.MATERIALIZED);
+                this.state = 1599;
+                this.match(SluiceParser.VIEW);
+                this.state = 1601;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 218, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 219, this.context) ) {
                 case 1:
                     {
-                    this.state = 1597;
+                    this.state = 1600;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1600;
-                this.objectName();
                 this.state = 1603;
+                this.objectName();
+                this.state = 1606;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 221) {
                     {
-                    this.state = 1601;
+                    this.state = 1604;
                     this.match(SluiceParser.UUID);
-                    this.state = 1602;
+                    this.state = 1605;
                     (localContext as CreateMaterializedViewContext)._uuid = this.match(SluiceParser.STRING);
                     }
                 }
 
-                this.state = 1606;
+                this.state = 1609;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1605;
+                    this.state = 1608;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1610;
+                this.state = 1613;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 110 || _la === 206) {
                     {
-                    this.state = 1608;
+                    this.state = 1611;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 110 || _la === 206)) {
                     this.errorHandler.recoverInline(this);
@@ -6842,69 +6858,69 @@ export class SluiceParser extends antlr.Parser {
                         this.errorHandler.reportMatch(this);
                         this.consume();
                     }
-                    this.state = 1609;
+                    this.state = 1612;
                     (localContext as CreateMaterializedViewContext)._into = this.objectName();
                     }
                 }
 
-                this.state = 1613;
+                this.state = 1616;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1612;
+                    this.state = 1615;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1618;
+                this.state = 1621;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1615;
+                    this.state = 1618;
                     this.storageClause();
                     }
                     }
-                    this.state = 1620;
+                    this.state = 1623;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1622;
+                this.state = 1625;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 151) {
                     {
-                    this.state = 1621;
+                    this.state = 1624;
                     this.match(SluiceParser.POPULATE);
                     }
                 }
 
-                this.state = 1624;
+                this.state = 1627;
                 this.match(SluiceParser.AS);
-                this.state = 1625;
-                this.query();
                 this.state = 1628;
+                this.query();
+                this.state = 1631;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 194) {
                     {
-                    this.state = 1626;
+                    this.state = 1629;
                     this.match(SluiceParser.STORAGE_SETTINGS);
-                    this.state = 1627;
+                    this.state = 1630;
                     this.settingList();
                     }
                 }
 
-                this.state = 1632;
+                this.state = 1635;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 42) {
                     {
-                    this.state = 1630;
+                    this.state = 1633;
                     this.match(SluiceParser.COMMENT);
-                    this.state = 1631;
+                    this.state = 1634;
                     (localContext as CreateMaterializedViewContext)._comment = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6915,47 +6931,47 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateSqlFunctionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1634;
-                this.match(SluiceParser.CREATE);
                 this.state = 1637;
+                this.match(SluiceParser.CREATE);
+                this.state = 1640;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1635;
+                    this.state = 1638;
                     this.match(SluiceParser.OR);
-                    this.state = 1636;
+                    this.state = 1639;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1639;
+                this.state = 1642;
                 this.match(SluiceParser.FUNCTION);
-                this.state = 1641;
+                this.state = 1644;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 228, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 229, this.context) ) {
                 case 1:
                     {
-                    this.state = 1640;
+                    this.state = 1643;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1643;
+                this.state = 1646;
                 this.identifier();
-                this.state = 1645;
+                this.state = 1648;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1644;
+                    this.state = 1647;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1647;
+                this.state = 1650;
                 this.match(SluiceParser.AS);
-                this.state = 1648;
+                this.state = 1651;
                 this.expr(0);
                 }
                 break;
@@ -6963,103 +6979,103 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateScriptFunctionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1650;
-                this.match(SluiceParser.CREATE);
                 this.state = 1653;
+                this.match(SluiceParser.CREATE);
+                this.state = 1656;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1651;
+                    this.state = 1654;
                     this.match(SluiceParser.OR);
-                    this.state = 1652;
+                    this.state = 1655;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1656;
+                this.state = 1659;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 8) {
                     {
-                    this.state = 1655;
+                    this.state = 1658;
                     this.match(SluiceParser.AGGREGATE);
                     }
                 }
 
-                this.state = 1658;
+                this.state = 1661;
                 this.match(SluiceParser.FUNCTION);
-                this.state = 1660;
+                this.state = 1663;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 232, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 233, this.context) ) {
                 case 1:
                     {
-                    this.state = 1659;
+                    this.state = 1662;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1662;
+                this.state = 1665;
                 this.identifier();
-                this.state = 1664;
+                this.state = 1667;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1663;
+                    this.state = 1666;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1666;
+                this.state = 1669;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1675;
+                this.state = 1678;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0)) {
                     {
-                    this.state = 1667;
+                    this.state = 1670;
                     this.functionParam();
-                    this.state = 1672;
+                    this.state = 1675;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1668;
+                        this.state = 1671;
                         this.match(SluiceParser.COMMA);
-                        this.state = 1669;
+                        this.state = 1672;
                         this.functionParam();
                         }
                         }
-                        this.state = 1674;
+                        this.state = 1677;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
                     }
                 }
 
-                this.state = 1677;
+                this.state = 1680;
                 this.match(SluiceParser.RPAREN);
-                this.state = 1678;
+                this.state = 1681;
                 this.match(SluiceParser.RETURNS);
-                this.state = 1679;
-                this.dataType();
                 this.state = 1682;
+                this.dataType();
+                this.state = 1685;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 115) {
                     {
-                    this.state = 1680;
+                    this.state = 1683;
                     this.match(SluiceParser.LANGUAGE);
-                    this.state = 1681;
+                    this.state = 1684;
                     (localContext as CreateScriptFunctionContext)._language = this.identifier();
                     }
                 }
 
-                this.state = 1684;
+                this.state = 1687;
                 this.match(SluiceParser.AS);
-                this.state = 1685;
+                this.state = 1688;
                 (localContext as CreateScriptFunctionContext)._code = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 238 || _la === 239)) {
@@ -7069,12 +7085,12 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1687;
+                this.state = 1690;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1686;
+                    this.state = 1689;
                     this.settingsClause();
                     }
                 }
@@ -7085,39 +7101,39 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateFormatSchemaContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1689;
-                this.match(SluiceParser.CREATE);
                 this.state = 1692;
+                this.match(SluiceParser.CREATE);
+                this.state = 1695;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1690;
+                    this.state = 1693;
                     this.match(SluiceParser.OR);
-                    this.state = 1691;
+                    this.state = 1694;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1694;
-                this.match(SluiceParser.FORMAT);
-                this.state = 1695;
-                this.match(SluiceParser.SCHEMA);
                 this.state = 1697;
+                this.match(SluiceParser.FORMAT);
+                this.state = 1698;
+                this.match(SluiceParser.SCHEMA);
+                this.state = 1700;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 239, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 240, this.context) ) {
                 case 1:
                     {
-                    this.state = 1696;
+                    this.state = 1699;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1699;
+                this.state = 1702;
                 this.identifier();
-                this.state = 1700;
+                this.state = 1703;
                 this.match(SluiceParser.AS);
-                this.state = 1701;
+                this.state = 1704;
                 (localContext as CreateFormatSchemaContext)._schema = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 238 || _la === 239)) {
@@ -7127,9 +7143,9 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1702;
+                this.state = 1705;
                 this.match(SluiceParser.TYPE);
-                this.state = 1703;
+                this.state = 1706;
                 (localContext as CreateFormatSchemaContext)._kind = this.identifier();
                 }
                 break;
@@ -7137,51 +7153,51 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateUserContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1705;
+                this.state = 1708;
                 this.match(SluiceParser.CREATE);
-                this.state = 1706;
+                this.state = 1709;
                 this.match(SluiceParser.USER);
-                this.state = 1710;
+                this.state = 1713;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 240, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 241, this.context) ) {
                 case 1:
                     {
-                    this.state = 1707;
+                    this.state = 1710;
                     this.ifNotExists();
                     }
                     break;
                 case 2:
                     {
-                    this.state = 1708;
+                    this.state = 1711;
                     this.match(SluiceParser.OR);
-                    this.state = 1709;
+                    this.state = 1712;
                     this.match(SluiceParser.REPLACE);
                     }
                     break;
                 }
-                this.state = 1712;
+                this.state = 1715;
                 this.nameList();
-                this.state = 1714;
+                this.state = 1717;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1713;
+                    this.state = 1716;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1719;
+                this.state = 1722;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 52 || _la === 96 || _la === 97 || _la === 133 || _la === 166 || _la === 188) {
                     {
                     {
-                    this.state = 1716;
+                    this.state = 1719;
                     this.userOption();
                     }
                     }
-                    this.state = 1721;
+                    this.state = 1724;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -7191,46 +7207,46 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateRoleContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 1722;
+                this.state = 1725;
                 this.match(SluiceParser.CREATE);
-                this.state = 1723;
+                this.state = 1726;
                 this.match(SluiceParser.ROLE);
-                this.state = 1727;
+                this.state = 1730;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 243, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 244, this.context) ) {
                 case 1:
                     {
-                    this.state = 1724;
+                    this.state = 1727;
                     this.ifNotExists();
                     }
                     break;
                 case 2:
                     {
-                    this.state = 1725;
+                    this.state = 1728;
                     this.match(SluiceParser.OR);
-                    this.state = 1726;
+                    this.state = 1729;
                     this.match(SluiceParser.REPLACE);
                     }
                     break;
                 }
-                this.state = 1729;
+                this.state = 1732;
                 this.nameList();
-                this.state = 1731;
+                this.state = 1734;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1730;
+                    this.state = 1733;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1734;
+                this.state = 1737;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1733;
+                    this.state = 1736;
                     this.settingsClause();
                     }
                 }
@@ -7258,11 +7274,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1738;
+            this.state = 1741;
             this.match(SluiceParser.IF);
-            this.state = 1739;
+            this.state = 1742;
             this.match(SluiceParser.NOT);
-            this.state = 1740;
+            this.state = 1743;
             this.match(SluiceParser.EXISTS);
             }
         }
@@ -7285,9 +7301,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1742;
+            this.state = 1745;
             this.match(SluiceParser.IF);
-            this.state = 1743;
+            this.state = 1746;
             this.match(SluiceParser.EXISTS);
             }
         }
@@ -7310,22 +7326,22 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1745;
+            this.state = 1748;
             this.match(SluiceParser.ON);
-            this.state = 1746;
-            this.match(SluiceParser.CLUSTER);
             this.state = 1749;
+            this.match(SluiceParser.CLUSTER);
+            this.state = 1752;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 {
-                this.state = 1747;
+                this.state = 1750;
                 this.identifier();
                 }
                 break;
             case 238:
                 {
-                this.state = 1748;
+                this.state = 1751;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7353,9 +7369,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1751;
+            this.state = 1754;
             this.identifier();
-            this.state = 1752;
+            this.state = 1755;
             this.dataType();
             }
         }
@@ -7380,39 +7396,39 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1754;
+            this.state = 1757;
             this.match(SluiceParser.LPAREN);
-            this.state = 1755;
+            this.state = 1758;
             this.tableElement();
-            this.state = 1760;
+            this.state = 1763;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 248, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 249, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 1756;
+                    this.state = 1759;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1757;
+                    this.state = 1760;
                     this.tableElement();
                     }
                     }
                 }
-                this.state = 1762;
+                this.state = 1765;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 248, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 249, this.context);
             }
-            this.state = 1764;
+            this.state = 1767;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 260) {
                 {
-                this.state = 1763;
+                this.state = 1766;
                 this.match(SluiceParser.COMMA);
                 }
             }
 
-            this.state = 1766;
+            this.state = 1769;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -7433,14 +7449,14 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new TableElementContext(this.context, this.state);
         this.enterRule(localContext, 164, SluiceParser.RULE_tableElement);
         try {
-            this.state = 1774;
+            this.state = 1777;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 250, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 251, this.context) ) {
             case 1:
                 localContext = new ColumnElementContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1768;
+                this.state = 1771;
                 this.columnDef();
                 }
                 break;
@@ -7448,7 +7464,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IndexElementContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1769;
+                this.state = 1772;
                 this.indexDef();
                 }
                 break;
@@ -7456,7 +7472,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ConstraintElementContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1770;
+                this.state = 1773;
                 this.constraintDef();
                 }
                 break;
@@ -7464,11 +7480,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PrimaryKeyElementContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1771;
+                this.state = 1774;
                 this.match(SluiceParser.PRIMARY);
-                this.state = 1772;
+                this.state = 1775;
                 this.match(SluiceParser.KEY);
-                this.state = 1773;
+                this.state = 1776;
                 this.exprList();
                 }
                 break;
@@ -7494,29 +7510,29 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1776;
+            this.state = 1779;
             this.columnName();
-            this.state = 1778;
+            this.state = 1781;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 17 || _la === 50 || _la === 109 || _la === 205 || _la === 240 || _la === 241) {
                 {
-                this.state = 1777;
+                this.state = 1780;
                 this.dataType();
                 }
             }
 
-            this.state = 1783;
+            this.state = 1786;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 10 || ((((_la - 37)) & ~0x1F) === 0 && ((1 << (_la - 37)) & 2147516449) !== 0) || ((((_la - 123)) & ~0x1F) === 0 && ((1 << (_la - 123)) & 3073) !== 0) || _la === 155 || _la === 188 || _la === 212) {
                 {
                 {
-                this.state = 1780;
+                this.state = 1783;
                 this.columnOption();
                 }
                 }
-                this.state = 1785;
+                this.state = 1788;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -7540,16 +7556,16 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 168, SluiceParser.RULE_columnOption);
         let _la: number;
         try {
-            this.state = 1808;
+            this.state = 1811;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 133:
                 localContext = new NotNullOptionContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1786;
+                this.state = 1789;
                 this.match(SluiceParser.NOT);
-                this.state = 1787;
+                this.state = 1790;
                 this.match(SluiceParser.NULL);
                 }
                 break;
@@ -7557,7 +7573,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new NullOptionContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1788;
+                this.state = 1791;
                 this.match(SluiceParser.NULL);
                 }
                 break;
@@ -7565,7 +7581,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultOptionContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1789;
+                this.state = 1792;
                 (localContext as DefaultOptionContext)._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 10 || _la === 52 || _la === 123)) {
@@ -7575,7 +7591,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1790;
+                this.state = 1793;
                 this.expr(0);
                 }
                 break;
@@ -7583,14 +7599,14 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EphemeralOptionContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1791;
+                this.state = 1794;
                 this.match(SluiceParser.EPHEMERAL);
-                this.state = 1793;
+                this.state = 1796;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 253, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 254, this.context) ) {
                 case 1:
                     {
-                    this.state = 1792;
+                    this.state = 1795;
                     this.expr(0);
                     }
                     break;
@@ -7601,9 +7617,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CodecOptionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1795;
+                this.state = 1798;
                 this.match(SluiceParser.CODEC);
-                this.state = 1796;
+                this.state = 1799;
                 this.typeParameters();
                 }
                 break;
@@ -7611,9 +7627,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TtlOptionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1797;
+                this.state = 1800;
                 this.match(SluiceParser.TTL);
-                this.state = 1798;
+                this.state = 1801;
                 this.expr(0);
                 }
                 break;
@@ -7621,9 +7637,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CommentOptionContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1799;
+                this.state = 1802;
                 this.match(SluiceParser.COMMENT);
-                this.state = 1800;
+                this.state = 1803;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7631,9 +7647,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PrimaryKeyOptionContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1801;
+                this.state = 1804;
                 this.match(SluiceParser.PRIMARY);
-                this.state = 1802;
+                this.state = 1805;
                 this.match(SluiceParser.KEY);
                 }
                 break;
@@ -7641,13 +7657,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SettingsOptionContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 1803;
-                this.match(SluiceParser.SETTINGS);
-                this.state = 1804;
-                this.match(SluiceParser.LPAREN);
-                this.state = 1805;
-                this.settingList();
                 this.state = 1806;
+                this.match(SluiceParser.SETTINGS);
+                this.state = 1807;
+                this.match(SluiceParser.LPAREN);
+                this.state = 1808;
+                this.settingList();
+                this.state = 1809;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -7674,9 +7690,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1810;
+            this.state = 1813;
             this.match(SluiceParser.INDEX);
-            this.state = 1811;
+            this.state = 1814;
             this.indexBody();
             }
         }
@@ -7697,20 +7713,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new IndexTypeContext(this.context, this.state);
         this.enterRule(localContext, 172, SluiceParser.RULE_indexType);
         try {
-            this.state = 1815;
+            this.state = 1818;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 255, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 256, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1813;
+                this.state = 1816;
                 this.functionCall();
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1814;
+                this.state = 1817;
                 this.identifier();
                 }
                 break;
@@ -7736,11 +7752,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1817;
+            this.state = 1820;
             this.match(SluiceParser.CONSTRAINT);
-            this.state = 1818;
+            this.state = 1821;
             this.identifier();
-            this.state = 1819;
+            this.state = 1822;
             localContext._kind = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 22 || _la === 32)) {
@@ -7750,7 +7766,7 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 1820;
+            this.state = 1823;
             this.expr(0);
             }
         }
@@ -7772,45 +7788,45 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 176, SluiceParser.RULE_storageClause);
         let _la: number;
         try {
-            this.state = 1858;
+            this.state = 1861;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 67:
                 localContext = new EngineClauseContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1822;
+                this.state = 1825;
                 this.match(SluiceParser.ENGINE);
-                this.state = 1824;
+                this.state = 1827;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 248) {
                     {
-                    this.state = 1823;
+                    this.state = 1826;
                     this.match(SluiceParser.EQ);
                     }
                 }
 
-                this.state = 1826;
+                this.state = 1829;
                 this.identifier();
-                this.state = 1832;
+                this.state = 1835;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1827;
+                    this.state = 1830;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1829;
+                    this.state = 1832;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                         {
-                        this.state = 1828;
+                        this.state = 1831;
                         this.exprList();
                         }
                     }
 
-                    this.state = 1831;
+                    this.state = 1834;
                     this.match(SluiceParser.RPAREN);
                     }
                 }
@@ -7821,11 +7837,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageOrderByContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1834;
+                this.state = 1837;
                 this.match(SluiceParser.ORDER);
-                this.state = 1835;
+                this.state = 1838;
                 this.match(SluiceParser.BY);
-                this.state = 1836;
+                this.state = 1839;
                 this.storageKey();
                 }
                 break;
@@ -7833,11 +7849,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StoragePartitionByContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1837;
+                this.state = 1840;
                 this.match(SluiceParser.PARTITION);
-                this.state = 1838;
+                this.state = 1841;
                 this.match(SluiceParser.BY);
-                this.state = 1839;
+                this.state = 1842;
                 this.expr(0);
                 }
                 break;
@@ -7845,11 +7861,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StoragePrimaryKeyContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1840;
+                this.state = 1843;
                 this.match(SluiceParser.PRIMARY);
-                this.state = 1841;
+                this.state = 1844;
                 this.match(SluiceParser.KEY);
-                this.state = 1842;
+                this.state = 1845;
                 this.storageKey();
                 }
                 break;
@@ -7857,11 +7873,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageSampleByContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1843;
+                this.state = 1846;
                 this.match(SluiceParser.SAMPLE);
-                this.state = 1844;
+                this.state = 1847;
                 this.match(SluiceParser.BY);
-                this.state = 1845;
+                this.state = 1848;
                 this.expr(0);
                 }
                 break;
@@ -7869,23 +7885,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageTtlContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1846;
+                this.state = 1849;
                 this.match(SluiceParser.TTL);
-                this.state = 1847;
+                this.state = 1850;
                 this.ttlItem();
-                this.state = 1852;
+                this.state = 1855;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1848;
+                    this.state = 1851;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1849;
+                    this.state = 1852;
                     this.ttlItem();
                     }
                     }
-                    this.state = 1854;
+                    this.state = 1857;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -7895,7 +7911,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageSettingsContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1855;
+                this.state = 1858;
                 this.settingsClause();
                 }
                 break;
@@ -7903,9 +7919,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageCommentContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1856;
+                this.state = 1859;
                 this.match(SluiceParser.COMMENT);
-                this.state = 1857;
+                this.state = 1860;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7933,25 +7949,25 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1860;
+            this.state = 1863;
             this.expr(0);
-            this.state = 1865;
+            this.state = 1868;
             this.errorHandler.sync(this);
-            alternative = this.interpreter.adaptivePredict(this.tokenStream, 261, this.context);
+            alternative = this.interpreter.adaptivePredict(this.tokenStream, 262, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 1861;
+                    this.state = 1864;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1862;
+                    this.state = 1865;
                     this.expr(0);
                     }
                     }
                 }
-                this.state = 1867;
+                this.state = 1870;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 261, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 262, this.context);
             }
             }
         }
@@ -7975,22 +7991,22 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1868;
+            this.state = 1871;
             this.expr(0);
-            this.state = 1873;
+            this.state = 1876;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 54:
                 {
-                this.state = 1869;
+                this.state = 1872;
                 this.match(SluiceParser.DELETE);
                 }
                 break;
             case 206:
                 {
-                this.state = 1870;
+                this.state = 1873;
                 this.match(SluiceParser.TO);
-                this.state = 1871;
+                this.state = 1874;
                 localContext._target = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 60 || _la === 225)) {
@@ -8000,7 +8016,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1872;
+                this.state = 1875;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8009,14 +8025,14 @@ export class SluiceParser extends antlr.Parser {
             default:
                 break;
             }
-            this.state = 1877;
+            this.state = 1880;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 1875;
+                this.state = 1878;
                 this.match(SluiceParser.WHERE);
-                this.state = 1876;
+                this.state = 1879;
                 localContext._where = this.expr(0);
                 }
             }
@@ -8041,16 +8057,16 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 182, SluiceParser.RULE_userOption);
         let _la: number;
         try {
-            this.state = 1913;
+            this.state = 1916;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 268, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 269, this.context) ) {
             case 1:
                 localContext = new NoPasswordOptionContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1879;
+                this.state = 1882;
                 this.match(SluiceParser.NOT);
-                this.state = 1880;
+                this.state = 1883;
                 this.match(SluiceParser.IDENTIFIED);
                 }
                 break;
@@ -8058,40 +8074,40 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IdentifiedOptionContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1881;
-                this.match(SluiceParser.IDENTIFIED);
                 this.state = 1884;
+                this.match(SluiceParser.IDENTIFIED);
+                this.state = 1887;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 230) {
                     {
-                    this.state = 1882;
+                    this.state = 1885;
                     this.match(SluiceParser.WITH);
-                    this.state = 1883;
+                    this.state = 1886;
                     (localContext as IdentifiedOptionContext)._method = this.identifier();
                     }
                 }
 
-                this.state = 1888;
+                this.state = 1891;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 27) {
                     {
-                    this.state = 1886;
+                    this.state = 1889;
                     this.match(SluiceParser.BY);
-                    this.state = 1887;
+                    this.state = 1890;
                     (localContext as IdentifiedOptionContext)._secret = this.match(SluiceParser.STRING);
                     }
                 }
 
-                this.state = 1892;
+                this.state = 1895;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 179) {
                     {
-                    this.state = 1890;
+                    this.state = 1893;
                     this.match(SluiceParser.SALT);
-                    this.state = 1891;
+                    this.state = 1894;
                     this.match(SluiceParser.STRING);
                     }
                 }
@@ -8102,23 +8118,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new HostOptionContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1894;
+                this.state = 1897;
                 this.match(SluiceParser.HOST);
-                this.state = 1895;
+                this.state = 1898;
                 this.hostItem();
-                this.state = 1900;
+                this.state = 1903;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1896;
+                    this.state = 1899;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1897;
+                    this.state = 1900;
                     this.hostItem();
                     }
                     }
-                    this.state = 1902;
+                    this.state = 1905;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8128,11 +8144,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultRoleOptionContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1903;
+                this.state = 1906;
                 this.match(SluiceParser.DEFAULT);
-                this.state = 1904;
+                this.state = 1907;
                 this.match(SluiceParser.ROLE);
-                this.state = 1905;
+                this.state = 1908;
                 this.roleList();
                 }
                 break;
@@ -8140,11 +8156,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultDatabaseOptionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1906;
+                this.state = 1909;
                 this.match(SluiceParser.DEFAULT);
-                this.state = 1907;
+                this.state = 1910;
                 this.match(SluiceParser.DATABASE);
-                this.state = 1908;
+                this.state = 1911;
                 this.identifier();
                 }
                 break;
@@ -8152,7 +8168,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new UserSettingsOptionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1909;
+                this.state = 1912;
                 this.settingsClause();
                 }
                 break;
@@ -8160,11 +8176,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RenameOptionContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1910;
+                this.state = 1913;
                 this.match(SluiceParser.RENAME);
-                this.state = 1911;
+                this.state = 1914;
                 this.match(SluiceParser.TO);
-                this.state = 1912;
+                this.state = 1915;
                 this.name();
                 }
                 break;
@@ -8188,13 +8204,13 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 184, SluiceParser.RULE_hostItem);
         let _la: number;
         try {
-            this.state = 1918;
+            this.state = 1921;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 269, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 270, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1915;
+                this.state = 1918;
                 localContext._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 15 || _la === 240)) {
@@ -8209,7 +8225,7 @@ export class SluiceParser extends antlr.Parser {
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1916;
+                this.state = 1919;
                 localContext._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 120 || _la === 164 || _la === 240)) {
@@ -8219,7 +8235,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1917;
+                this.state = 1920;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8242,20 +8258,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new RoleListContext(this.context, this.state);
         this.enterRule(localContext, 186, SluiceParser.RULE_roleList);
         try {
-            this.state = 1922;
+            this.state = 1925;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 11:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1920;
+                this.state = 1923;
                 this.match(SluiceParser.ALL);
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 238: case 240: case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1921;
+                this.state = 1924;
                 this.nameList();
                 }
                 break;
@@ -8283,21 +8299,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1924;
+            this.state = 1927;
             this.name();
-            this.state = 1929;
+            this.state = 1932;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 1925;
+                this.state = 1928;
                 this.match(SluiceParser.COMMA);
-                this.state = 1926;
+                this.state = 1929;
                 this.name();
                 }
                 }
-                this.state = 1931;
+                this.state = 1934;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -8320,20 +8336,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new NameContext(this.context, this.state);
         this.enterRule(localContext, 190, SluiceParser.RULE_name);
         try {
-            this.state = 1934;
+            this.state = 1937;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1932;
+                this.state = 1935;
                 this.identifier();
                 }
                 break;
             case 238:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1933;
+                this.state = 1936;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8359,54 +8375,54 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 192, SluiceParser.RULE_alterStatement);
         let _la: number;
         try {
-            this.state = 1968;
+            this.state = 1971;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 279, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 280, this.context) ) {
             case 1:
                 localContext = new AlterStreamContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1936;
-                this.match(SluiceParser.ALTER);
-                this.state = 1937;
-                this.alterObject();
                 this.state = 1939;
+                this.match(SluiceParser.ALTER);
+                this.state = 1940;
+                this.alterObject();
+                this.state = 1942;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 273, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 274, this.context) ) {
                 case 1:
                     {
-                    this.state = 1938;
+                    this.state = 1941;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1941;
+                this.state = 1944;
                 this.objectName();
-                this.state = 1943;
+                this.state = 1946;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1942;
+                    this.state = 1945;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1945;
+                this.state = 1948;
                 this.alterAction();
-                this.state = 1950;
+                this.state = 1953;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1946;
+                    this.state = 1949;
                     this.match(SluiceParser.COMMA);
-                    this.state = 1947;
+                    this.state = 1950;
                     this.alterAction();
                     }
                     }
-                    this.state = 1952;
+                    this.state = 1955;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8416,43 +8432,43 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AlterUserContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1953;
-                this.match(SluiceParser.ALTER);
-                this.state = 1954;
-                this.match(SluiceParser.USER);
                 this.state = 1956;
+                this.match(SluiceParser.ALTER);
+                this.state = 1957;
+                this.match(SluiceParser.USER);
+                this.state = 1959;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 276, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 277, this.context) ) {
                 case 1:
                     {
-                    this.state = 1955;
+                    this.state = 1958;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1958;
+                this.state = 1961;
                 this.nameList();
-                this.state = 1960;
+                this.state = 1963;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1959;
+                    this.state = 1962;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1965;
+                this.state = 1968;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 52 || _la === 96 || _la === 97 || _la === 133 || _la === 166 || _la === 188) {
                     {
                     {
-                    this.state = 1962;
+                    this.state = 1965;
                     this.userOption();
                     }
                     }
-                    this.state = 1967;
+                    this.state = 1970;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8477,43 +8493,43 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new AlterObjectContext(this.context, this.state);
         this.enterRule(localContext, 194, SluiceParser.RULE_alterObject);
         try {
-            this.state = 1976;
+            this.state = 1979;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 195:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1970;
+                this.state = 1973;
                 this.match(SluiceParser.STREAM);
                 }
                 break;
             case 198:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1971;
+                this.state = 1974;
                 this.match(SluiceParser.TABLE);
                 }
                 break;
             case 224:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1972;
+                this.state = 1975;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 123:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1973;
+                this.state = 1976;
                 this.match(SluiceParser.MATERIALIZED);
-                this.state = 1974;
+                this.state = 1977;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 49:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1975;
+                this.state = 1978;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
@@ -8540,35 +8556,35 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 2124;
+            this.state = 2127;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 298, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 299, this.context) ) {
             case 1:
                 localContext = new AddColumnContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1978;
-                this.match(SluiceParser.ADD);
-                this.state = 1979;
-                this.match(SluiceParser.COLUMN);
                 this.state = 1981;
+                this.match(SluiceParser.ADD);
+                this.state = 1982;
+                this.match(SluiceParser.COLUMN);
+                this.state = 1984;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 281, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 282, this.context) ) {
                 case 1:
                     {
-                    this.state = 1980;
+                    this.state = 1983;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1983;
+                this.state = 1986;
                 this.columnDef();
-                this.state = 1985;
+                this.state = 1988;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 7 || _la === 82) {
                     {
-                    this.state = 1984;
+                    this.state = 1987;
                     this.columnPlace();
                     }
                 }
@@ -8579,21 +8595,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropColumnContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1987;
-                this.match(SluiceParser.DROP);
-                this.state = 1988;
-                this.match(SluiceParser.COLUMN);
                 this.state = 1990;
+                this.match(SluiceParser.DROP);
+                this.state = 1991;
+                this.match(SluiceParser.COLUMN);
+                this.state = 1993;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 283, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 284, this.context) ) {
                 case 1:
                     {
-                    this.state = 1989;
+                    this.state = 1992;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1992;
+                this.state = 1995;
                 this.columnName();
                 }
                 break;
@@ -8601,21 +8617,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ClearColumnContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1993;
-                this.match(SluiceParser.CLEAR);
-                this.state = 1994;
-                this.match(SluiceParser.COLUMN);
                 this.state = 1996;
+                this.match(SluiceParser.CLEAR);
+                this.state = 1997;
+                this.match(SluiceParser.COLUMN);
+                this.state = 1999;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 284, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 285, this.context) ) {
                 case 1:
                     {
-                    this.state = 1995;
+                    this.state = 1998;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1998;
+                this.state = 2001;
                 this.columnName();
                 }
                 break;
@@ -8623,25 +8639,25 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RenameColumnContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1999;
-                this.match(SluiceParser.RENAME);
-                this.state = 2000;
-                this.match(SluiceParser.COLUMN);
                 this.state = 2002;
+                this.match(SluiceParser.RENAME);
+                this.state = 2003;
+                this.match(SluiceParser.COLUMN);
+                this.state = 2005;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 285, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 286, this.context) ) {
                 case 1:
                     {
-                    this.state = 2001;
+                    this.state = 2004;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2004;
+                this.state = 2007;
                 (localContext as RenameColumnContext)._old = this.columnName();
-                this.state = 2005;
+                this.state = 2008;
                 this.match(SluiceParser.TO);
-                this.state = 2006;
+                this.state = 2009;
                 (localContext as RenameColumnContext)._changed = this.columnName();
                 }
                 break;
@@ -8649,23 +8665,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CommentColumnContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 2008;
-                this.match(SluiceParser.COMMENT);
-                this.state = 2009;
-                this.match(SluiceParser.COLUMN);
                 this.state = 2011;
+                this.match(SluiceParser.COMMENT);
+                this.state = 2012;
+                this.match(SluiceParser.COLUMN);
+                this.state = 2014;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 286, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 287, this.context) ) {
                 case 1:
                     {
-                    this.state = 2010;
+                    this.state = 2013;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2013;
+                this.state = 2016;
                 this.columnName();
-                this.state = 2014;
+                this.state = 2017;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8673,25 +8689,25 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RemoveFromColumnContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 2016;
-                this.match(SluiceParser.MODIFY);
-                this.state = 2017;
-                this.match(SluiceParser.COLUMN);
                 this.state = 2019;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2020;
+                this.match(SluiceParser.COLUMN);
+                this.state = 2022;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 287, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 288, this.context) ) {
                 case 1:
                     {
-                    this.state = 2018;
+                    this.state = 2021;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2021;
+                this.state = 2024;
                 this.columnName();
-                this.state = 2022;
+                this.state = 2025;
                 this.match(SluiceParser.REMOVE);
-                this.state = 2023;
+                this.state = 2026;
                 (localContext as RemoveFromColumnContext)._what = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 10 || ((((_la - 37)) & ~0x1F) === 0 && ((1 << (_la - 37)) & 32801) !== 0) || _la === 123 || _la === 212)) {
@@ -8707,28 +8723,28 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyColumnContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 2025;
-                this.match(SluiceParser.MODIFY);
-                this.state = 2026;
-                this.match(SluiceParser.COLUMN);
                 this.state = 2028;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2029;
+                this.match(SluiceParser.COLUMN);
+                this.state = 2031;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 288, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 289, this.context) ) {
                 case 1:
                     {
-                    this.state = 2027;
+                    this.state = 2030;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2030;
+                this.state = 2033;
                 this.columnDef();
-                this.state = 2032;
+                this.state = 2035;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 7 || _la === 82) {
                     {
-                    this.state = 2031;
+                    this.state = 2034;
                     this.columnPlace();
                     }
                 }
@@ -8739,11 +8755,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyCommentContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 2034;
+                this.state = 2037;
                 this.match(SluiceParser.MODIFY);
-                this.state = 2035;
+                this.state = 2038;
                 this.match(SluiceParser.COMMENT);
-                this.state = 2036;
+                this.state = 2039;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8751,11 +8767,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifySettingContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 2037;
+                this.state = 2040;
                 this.match(SluiceParser.MODIFY);
-                this.state = 2038;
+                this.state = 2041;
                 this.match(SluiceParser.SETTING);
-                this.state = 2039;
+                this.state = 2042;
                 this.settingList();
                 }
                 break;
@@ -8763,13 +8779,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyQuerySettingContext(localContext);
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 2040;
-                this.match(SluiceParser.MODIFY);
-                this.state = 2041;
-                this.match(SluiceParser.QUERY);
-                this.state = 2042;
-                this.match(SluiceParser.SETTING);
                 this.state = 2043;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2044;
+                this.match(SluiceParser.QUERY);
+                this.state = 2045;
+                this.match(SluiceParser.SETTING);
+                this.state = 2046;
                 this.settingList();
                 }
                 break;
@@ -8777,29 +8793,29 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ResetSettingContext(localContext);
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 2044;
+                this.state = 2047;
                 this.match(SluiceParser.RESET);
-                this.state = 2045;
+                this.state = 2048;
                 this.match(SluiceParser.SETTING);
-                this.state = 2046;
+                this.state = 2049;
                 this.identifier();
-                this.state = 2051;
+                this.state = 2054;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 290, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 2047;
+                        this.state = 2050;
                         this.match(SluiceParser.COMMA);
-                        this.state = 2048;
+                        this.state = 2051;
                         this.identifier();
                         }
                         }
                     }
-                    this.state = 2053;
+                    this.state = 2056;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 290, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
                 }
                 }
                 break;
@@ -8807,29 +8823,29 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyTtlContext(localContext);
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 2054;
+                this.state = 2057;
                 this.match(SluiceParser.MODIFY);
-                this.state = 2055;
+                this.state = 2058;
                 this.match(SluiceParser.TTL);
-                this.state = 2056;
+                this.state = 2059;
                 this.ttlItem();
-                this.state = 2061;
+                this.state = 2064;
                 this.errorHandler.sync(this);
-                alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
+                alternative = this.interpreter.adaptivePredict(this.tokenStream, 292, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 2057;
+                        this.state = 2060;
                         this.match(SluiceParser.COMMA);
-                        this.state = 2058;
+                        this.state = 2061;
                         this.ttlItem();
                         }
                         }
                     }
-                    this.state = 2063;
+                    this.state = 2066;
                     this.errorHandler.sync(this);
-                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
+                    alternative = this.interpreter.adaptivePredict(this.tokenStream, 292, this.context);
                 }
                 }
                 break;
@@ -8837,9 +8853,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RemoveTtlContext(localContext);
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 2064;
+                this.state = 2067;
                 this.match(SluiceParser.REMOVE);
-                this.state = 2065;
+                this.state = 2068;
                 this.match(SluiceParser.TTL);
                 }
                 break;
@@ -8847,13 +8863,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyOrderByContext(localContext);
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 2066;
-                this.match(SluiceParser.MODIFY);
-                this.state = 2067;
-                this.match(SluiceParser.ORDER);
-                this.state = 2068;
-                this.match(SluiceParser.BY);
                 this.state = 2069;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2070;
+                this.match(SluiceParser.ORDER);
+                this.state = 2071;
+                this.match(SluiceParser.BY);
+                this.state = 2072;
                 this.storageKey();
                 }
                 break;
@@ -8861,11 +8877,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyQueryContext(localContext);
                 this.enterOuterAlt(localContext, 15);
                 {
-                this.state = 2070;
+                this.state = 2073;
                 this.match(SluiceParser.MODIFY);
-                this.state = 2071;
+                this.state = 2074;
                 this.match(SluiceParser.QUERY);
-                this.state = 2072;
+                this.state = 2075;
                 this.query();
                 }
                 break;
@@ -8873,21 +8889,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AddIndexContext(localContext);
                 this.enterOuterAlt(localContext, 16);
                 {
-                this.state = 2073;
-                this.match(SluiceParser.ADD);
-                this.state = 2074;
-                this.match(SluiceParser.INDEX);
                 this.state = 2076;
+                this.match(SluiceParser.ADD);
+                this.state = 2077;
+                this.match(SluiceParser.INDEX);
+                this.state = 2079;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 292, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 293, this.context) ) {
                 case 1:
                     {
-                    this.state = 2075;
+                    this.state = 2078;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 2078;
+                this.state = 2081;
                 this.indexBody();
                 }
                 break;
@@ -8895,21 +8911,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropIndexContext(localContext);
                 this.enterOuterAlt(localContext, 17);
                 {
-                this.state = 2079;
-                this.match(SluiceParser.DROP);
-                this.state = 2080;
-                this.match(SluiceParser.INDEX);
                 this.state = 2082;
+                this.match(SluiceParser.DROP);
+                this.state = 2083;
+                this.match(SluiceParser.INDEX);
+                this.state = 2085;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 293, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 294, this.context) ) {
                 case 1:
                     {
-                    this.state = 2081;
+                    this.state = 2084;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2084;
+                this.state = 2087;
                 this.identifier();
                 }
                 break;
@@ -8917,21 +8933,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new MaterializeIndexContext(localContext);
                 this.enterOuterAlt(localContext, 18);
                 {
-                this.state = 2085;
-                this.match(SluiceParser.MATERIALIZE);
-                this.state = 2086;
-                this.match(SluiceParser.INDEX);
                 this.state = 2088;
+                this.match(SluiceParser.MATERIALIZE);
+                this.state = 2089;
+                this.match(SluiceParser.INDEX);
+                this.state = 2091;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 294, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 295, this.context) ) {
                 case 1:
                     {
-                    this.state = 2087;
+                    this.state = 2090;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2090;
+                this.state = 2093;
                 this.identifier();
                 }
                 break;
@@ -8939,23 +8955,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AddConstraintContext(localContext);
                 this.enterOuterAlt(localContext, 19);
                 {
-                this.state = 2091;
-                this.match(SluiceParser.ADD);
-                this.state = 2092;
-                this.match(SluiceParser.CONSTRAINT);
                 this.state = 2094;
+                this.match(SluiceParser.ADD);
+                this.state = 2095;
+                this.match(SluiceParser.CONSTRAINT);
+                this.state = 2097;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 295, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 296, this.context) ) {
                 case 1:
                     {
-                    this.state = 2093;
+                    this.state = 2096;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 2096;
+                this.state = 2099;
                 this.identifier();
-                this.state = 2097;
+                this.state = 2100;
                 (localContext as AddConstraintContext)._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 22 || _la === 32)) {
@@ -8965,7 +8981,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2098;
+                this.state = 2101;
                 this.expr(0);
                 }
                 break;
@@ -8973,21 +8989,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropConstraintContext(localContext);
                 this.enterOuterAlt(localContext, 20);
                 {
-                this.state = 2100;
-                this.match(SluiceParser.DROP);
-                this.state = 2101;
-                this.match(SluiceParser.CONSTRAINT);
                 this.state = 2103;
+                this.match(SluiceParser.DROP);
+                this.state = 2104;
+                this.match(SluiceParser.CONSTRAINT);
+                this.state = 2106;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 296, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 297, this.context) ) {
                 case 1:
                     {
-                    this.state = 2102;
+                    this.state = 2105;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2105;
+                this.state = 2108;
                 this.identifier();
                 }
                 break;
@@ -8995,11 +9011,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropPartitionContext(localContext);
                 this.enterOuterAlt(localContext, 21);
                 {
-                this.state = 2106;
+                this.state = 2109;
                 this.match(SluiceParser.DROP);
-                this.state = 2107;
+                this.state = 2110;
                 this.match(SluiceParser.PARTITION);
-                this.state = 2108;
+                this.state = 2111;
                 this.operand(0);
                 }
                 break;
@@ -9007,11 +9023,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DeleteActionContext(localContext);
                 this.enterOuterAlt(localContext, 22);
                 {
-                this.state = 2109;
+                this.state = 2112;
                 this.match(SluiceParser.DELETE);
-                this.state = 2110;
+                this.state = 2113;
                 this.match(SluiceParser.WHERE);
-                this.state = 2111;
+                this.state = 2114;
                 this.expr(0);
                 }
                 break;
@@ -9019,29 +9035,29 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new UpdateActionContext(localContext);
                 this.enterOuterAlt(localContext, 23);
                 {
-                this.state = 2112;
+                this.state = 2115;
                 this.match(SluiceParser.UPDATE);
-                this.state = 2113;
+                this.state = 2116;
                 this.assignment();
-                this.state = 2118;
+                this.state = 2121;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 2114;
+                    this.state = 2117;
                     this.match(SluiceParser.COMMA);
-                    this.state = 2115;
+                    this.state = 2118;
                     this.assignment();
                     }
                     }
-                    this.state = 2120;
+                    this.state = 2123;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 2121;
+                this.state = 2124;
                 this.match(SluiceParser.WHERE);
-                this.state = 2122;
+                this.state = 2125;
                 (localContext as UpdateActionContext)._where = this.expr(0);
                 }
                 break;
@@ -9067,30 +9083,30 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2126;
+            this.state = 2129;
             this.identifier();
-            this.state = 2127;
-            this.expr(0);
             this.state = 2130;
+            this.expr(0);
+            this.state = 2133;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 213) {
                 {
-                this.state = 2128;
+                this.state = 2131;
                 this.match(SluiceParser.TYPE);
-                this.state = 2129;
+                this.state = 2132;
                 localContext._kind = this.indexType();
                 }
             }
 
-            this.state = 2134;
+            this.state = 2137;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 91) {
                 {
-                this.state = 2132;
+                this.state = 2135;
                 this.match(SluiceParser.GRANULARITY);
-                this.state = 2133;
+                this.state = 2136;
                 localContext._granularity = this.operand(0);
                 }
             }
@@ -9114,22 +9130,22 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new ColumnPlaceContext(this.context, this.state);
         this.enterRule(localContext, 200, SluiceParser.RULE_columnPlace);
         try {
-            this.state = 2139;
+            this.state = 2142;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 82:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2136;
+                this.state = 2139;
                 this.match(SluiceParser.FIRST);
                 }
                 break;
             case 7:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2137;
+                this.state = 2140;
                 this.match(SluiceParser.AFTER);
-                this.state = 2138;
+                this.state = 2141;
                 this.columnName();
                 }
                 break;
@@ -9156,11 +9172,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2141;
+            this.state = 2144;
             this.columnName();
-            this.state = 2142;
+            this.state = 2145;
             this.match(SluiceParser.EQ);
-            this.state = 2143;
+            this.state = 2146;
             this.expr(0);
             }
         }
@@ -9184,68 +9200,68 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2145;
-            this.match(SluiceParser.DROP);
-            this.state = 2146;
-            this.objectKind();
             this.state = 2148;
+            this.match(SluiceParser.DROP);
+            this.state = 2149;
+            this.objectKind();
+            this.state = 2151;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 302, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 303, this.context) ) {
             case 1:
                 {
-                this.state = 2147;
+                this.state = 2150;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2150;
+            this.state = 2153;
             this.objectRef();
-            this.state = 2155;
+            this.state = 2158;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2151;
+                this.state = 2154;
                 this.match(SluiceParser.COMMA);
-                this.state = 2152;
+                this.state = 2155;
                 this.objectRef();
                 }
                 }
-                this.state = 2157;
+                this.state = 2160;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2159;
+            this.state = 2162;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2158;
+                this.state = 2161;
                 this.onCluster();
                 }
             }
 
-            this.state = 2164;
+            this.state = 2167;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 28 || _la === 132 || _la === 171 || _la === 196) {
                 {
                 {
-                this.state = 2161;
+                this.state = 2164;
                 this.dropWord();
                 }
                 }
-                this.state = 2166;
+                this.state = 2169;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2168;
+            this.state = 2171;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2167;
+                this.state = 2170;
                 this.settingsClause();
                 }
             }
@@ -9269,36 +9285,36 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new DropWordContext(this.context, this.state);
         this.enterRule(localContext, 206, SluiceParser.RULE_dropWord);
         try {
-            this.state = 2175;
+            this.state = 2178;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 28:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2170;
+                this.state = 2173;
                 this.match(SluiceParser.CASCADE);
                 }
                 break;
             case 171:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2171;
+                this.state = 2174;
                 this.match(SluiceParser.RESTRICT);
                 }
                 break;
             case 196:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2172;
+                this.state = 2175;
                 this.match(SluiceParser.SYNC);
                 }
                 break;
             case 132:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 2173;
+                this.state = 2176;
                 this.match(SluiceParser.NO);
-                this.state = 2174;
+                this.state = 2177;
                 this.match(SluiceParser.DELAY);
                 }
                 break;
@@ -9323,20 +9339,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new ObjectRefContext(this.context, this.state);
         this.enterRule(localContext, 208, SluiceParser.RULE_objectRef);
         try {
-            this.state = 2179;
+            this.state = 2182;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2177;
+                this.state = 2180;
                 this.objectName();
                 }
                 break;
             case 238:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2178;
+                this.state = 2181;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -9362,32 +9378,32 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 210, SluiceParser.RULE_objectKind);
         let _la: number;
         try {
-            this.state = 2211;
+            this.state = 2214;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 49:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2181;
+                this.state = 2184;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
             case 181:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2182;
+                this.state = 2185;
                 this.match(SluiceParser.SCHEMA);
                 }
                 break;
             case 75: case 127: case 161: case 195: case 198: case 200:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2184;
+                this.state = 2187;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 75 || _la === 127 || _la === 161 || _la === 200) {
                     {
-                    this.state = 2183;
+                    this.state = 2186;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 75 || _la === 127 || _la === 161 || _la === 200)) {
                     this.errorHandler.recoverInline(this);
@@ -9399,7 +9415,7 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 2186;
+                this.state = 2189;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 195 || _la === 198)) {
                 this.errorHandler.recoverInline(this);
@@ -9413,125 +9429,125 @@ export class SluiceParser extends antlr.Parser {
             case 123: case 224:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 2188;
+                this.state = 2191;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 123) {
                     {
-                    this.state = 2187;
+                    this.state = 2190;
                     this.match(SluiceParser.MATERIALIZED);
                     }
                 }
 
-                this.state = 2190;
+                this.state = 2193;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 88:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 2191;
+                this.state = 2194;
                 this.match(SluiceParser.FUNCTION);
                 }
                 break;
             case 85:
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 2192;
+                this.state = 2195;
                 this.match(SluiceParser.FORMAT);
-                this.state = 2193;
+                this.state = 2196;
                 this.match(SluiceParser.SCHEMA);
                 }
                 break;
             case 219:
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 2194;
+                this.state = 2197;
                 this.match(SluiceParser.USER);
                 }
                 break;
             case 175:
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 2195;
+                this.state = 2198;
                 this.match(SluiceParser.ROLE);
                 }
                 break;
             case 59:
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 2196;
+                this.state = 2199;
                 this.match(SluiceParser.DICTIONARY);
                 }
                 break;
             case 129:
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 2197;
+                this.state = 2200;
                 this.match(SluiceParser.NAMED);
-                this.state = 2198;
+                this.state = 2201;
                 this.match(SluiceParser.COLLECTION);
                 }
                 break;
             case 199:
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 2199;
+                this.state = 2202;
                 this.match(SluiceParser.TASK);
                 }
                 break;
             case 9:
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 2200;
+                this.state = 2203;
                 this.match(SluiceParser.ALERT);
                 }
                 break;
             case 60:
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 2201;
+                this.state = 2204;
                 this.match(SluiceParser.DISK);
                 }
                 break;
             case 160:
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 2202;
+                this.state = 2205;
                 this.match(SluiceParser.QUOTA);
                 }
                 break;
             case 157: case 188:
                 this.enterOuterAlt(localContext, 15);
                 {
-                this.state = 2204;
+                this.state = 2207;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 2203;
+                    this.state = 2206;
                     this.match(SluiceParser.SETTINGS);
                     }
                 }
 
-                this.state = 2206;
+                this.state = 2209;
                 this.match(SluiceParser.PROFILE);
                 }
                 break;
             case 150: case 177:
                 this.enterOuterAlt(localContext, 16);
                 {
-                this.state = 2208;
+                this.state = 2211;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 177) {
                     {
-                    this.state = 2207;
+                    this.state = 2210;
                     this.match(SluiceParser.ROW);
                     }
                 }
 
-                this.state = 2210;
+                this.state = 2213;
                 this.match(SluiceParser.POLICY);
                 }
                 break;
@@ -9559,44 +9575,44 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2213;
-            this.match(SluiceParser.RENAME);
-            this.state = 2214;
-            this.objectKind();
             this.state = 2216;
+            this.match(SluiceParser.RENAME);
+            this.state = 2217;
+            this.objectKind();
+            this.state = 2219;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 314, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 315, this.context) ) {
             case 1:
                 {
-                this.state = 2215;
+                this.state = 2218;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2218;
+            this.state = 2221;
             this.renamePair();
-            this.state = 2223;
+            this.state = 2226;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2219;
+                this.state = 2222;
                 this.match(SluiceParser.COMMA);
-                this.state = 2220;
+                this.state = 2223;
                 this.renamePair();
                 }
                 }
-                this.state = 2225;
+                this.state = 2228;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2227;
+            this.state = 2230;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2226;
+                this.state = 2229;
                 this.onCluster();
                 }
             }
@@ -9622,11 +9638,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2229;
+            this.state = 2232;
             localContext._old = this.objectName();
-            this.state = 2230;
+            this.state = 2233;
             this.match(SluiceParser.TO);
-            this.state = 2231;
+            this.state = 2234;
             localContext._changed = this.objectName();
             }
         }
@@ -9650,14 +9666,14 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2233;
+            this.state = 2236;
             this.match(SluiceParser.TRUNCATE);
-            this.state = 2235;
+            this.state = 2238;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 317, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 318, this.context) ) {
             case 1:
                 {
-                this.state = 2234;
+                this.state = 2237;
                 localContext._object = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 49 || _la === 195 || _la === 198)) {
@@ -9670,34 +9686,34 @@ export class SluiceParser extends antlr.Parser {
                 }
                 break;
             }
-            this.state = 2238;
+            this.state = 2241;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 318, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 319, this.context) ) {
             case 1:
                 {
-                this.state = 2237;
+                this.state = 2240;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2240;
+            this.state = 2243;
             this.objectName();
-            this.state = 2242;
+            this.state = 2245;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2241;
+                this.state = 2244;
                 this.onCluster();
                 }
             }
 
-            this.state = 2245;
+            this.state = 2248;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2244;
+                this.state = 2247;
                 this.settingsClause();
                 }
             }
@@ -9722,30 +9738,30 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 218, SluiceParser.RULE_showStatement);
         let _la: number;
         try {
-            this.state = 2290;
+            this.state = 2293;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 330, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 331, this.context) ) {
             case 1:
                 localContext = new ShowCreateContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2247;
-                this.match(SluiceParser.SHOW);
-                this.state = 2248;
-                this.match(SluiceParser.CREATE);
                 this.state = 2250;
+                this.match(SluiceParser.SHOW);
+                this.state = 2251;
+                this.match(SluiceParser.CREATE);
+                this.state = 2253;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 321, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 322, this.context) ) {
                 case 1:
                     {
-                    this.state = 2249;
+                    this.state = 2252;
                     this.objectKind();
                     }
                     break;
                 }
-                this.state = 2252;
+                this.state = 2255;
                 this.objectRef();
-                this.state = 2253;
+                this.state = 2256;
                 this.outputClause();
                 }
                 break;
@@ -9753,24 +9769,24 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ShowListContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2255;
+                this.state = 2258;
                 this.match(SluiceParser.SHOW);
-                this.state = 2263;
+                this.state = 2266;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 8: case 41: case 48: case 52: case 75: case 87: case 102: case 123: case 129: case 188: case 240:
                     {
-                    this.state = 2257;
+                    this.state = 2260;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     do {
                         {
                         {
-                        this.state = 2256;
+                        this.state = 2259;
                         this.showWord();
                         }
                         }
-                        this.state = 2259;
+                        this.state = 2262;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     } while (_la === 8 || ((((_la - 41)) & ~0x1F) === 0 && ((1 << (_la - 41)) & 2177) !== 0) || ((((_la - 75)) & ~0x1F) === 0 && ((1 << (_la - 75)) & 134221825) !== 0) || _la === 123 || _la === 129 || _la === 188 || _la === 240);
@@ -9778,21 +9794,21 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 85:
                     {
-                    this.state = 2261;
+                    this.state = 2264;
                     this.match(SluiceParser.FORMAT);
-                    this.state = 2262;
+                    this.state = 2265;
                     this.showWord();
                     }
                     break;
                 default:
                     throw new antlr.NoViableAltException(this);
                 }
-                this.state = 2271;
+                this.state = 2274;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 86 || _la === 101) {
                     {
-                    this.state = 2265;
+                    this.state = 2268;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 86 || _la === 101)) {
                     this.errorHandler.recoverInline(this);
@@ -9801,14 +9817,14 @@ export class SluiceParser extends antlr.Parser {
                         this.errorHandler.reportMatch(this);
                         this.consume();
                     }
-                    this.state = 2266;
-                    this.objectName();
                     this.state = 2269;
+                    this.objectName();
+                    this.state = 2272;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 86 || _la === 101) {
                         {
-                        this.state = 2267;
+                        this.state = 2270;
                         _la = this.tokenStream.LA(1);
                         if(!(_la === 86 || _la === 101)) {
                         this.errorHandler.recoverInline(this);
@@ -9817,7 +9833,7 @@ export class SluiceParser extends antlr.Parser {
                             this.errorHandler.reportMatch(this);
                             this.consume();
                         }
-                        this.state = 2268;
+                        this.state = 2271;
                         (localContext as ShowListContext)._database = this.identifier();
                         }
                     }
@@ -9825,53 +9841,53 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 2275;
+                this.state = 2278;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 84) {
                     {
-                    this.state = 2273;
+                    this.state = 2276;
                     this.match(SluiceParser.FOR);
-                    this.state = 2274;
+                    this.state = 2277;
                     this.nameList();
                     }
                 }
 
-                this.state = 2278;
+                this.state = 2281;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 100 || _la === 120 || _la === 133) {
                     {
-                    this.state = 2277;
+                    this.state = 2280;
                     this.likeClause();
                     }
                 }
 
-                this.state = 2282;
+                this.state = 2285;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 228) {
                     {
-                    this.state = 2280;
+                    this.state = 2283;
                     this.match(SluiceParser.WHERE);
-                    this.state = 2281;
+                    this.state = 2284;
                     (localContext as ShowListContext)._where = this.expr(0);
                     }
                 }
 
-                this.state = 2286;
+                this.state = 2289;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 121) {
                     {
-                    this.state = 2284;
+                    this.state = 2287;
                     this.match(SluiceParser.LIMIT);
-                    this.state = 2285;
+                    this.state = 2288;
                     (localContext as ShowListContext)._limit = this.expr(0);
                     }
                 }
 
-                this.state = 2288;
+                this.state = 2291;
                 this.outputClause();
                 }
                 break;
@@ -9897,7 +9913,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2292;
+            this.state = 2295;
             _la = this.tokenStream.LA(1);
             if(!(_la === 8 || ((((_la - 41)) & ~0x1F) === 0 && ((1 << (_la - 41)) & 2177) !== 0) || ((((_la - 75)) & ~0x1F) === 0 && ((1 << (_la - 75)) & 134221825) !== 0) || _la === 123 || _la === 129 || _la === 188 || _la === 240)) {
             this.errorHandler.recoverInline(this);
@@ -9928,17 +9944,17 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2295;
+            this.state = 2298;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 133) {
                 {
-                this.state = 2294;
+                this.state = 2297;
                 this.match(SluiceParser.NOT);
                 }
             }
 
-            this.state = 2297;
+            this.state = 2300;
             localContext._op = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 100 || _la === 120)) {
@@ -9948,7 +9964,7 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2298;
+            this.state = 2301;
             this.match(SluiceParser.STRING);
             }
         }
@@ -9972,7 +9988,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2300;
+            this.state = 2303;
             _la = this.tokenStream.LA(1);
             if(!(_la === 56 || _la === 58)) {
             this.errorHandler.recoverInline(this);
@@ -9981,9 +9997,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2301;
+            this.state = 2304;
             this.describeTarget();
-            this.state = 2302;
+            this.state = 2305;
             this.outputClause();
             }
         }
@@ -10005,39 +10021,39 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 226, SluiceParser.RULE_describeTarget);
         let _la: number;
         try {
-            this.state = 2319;
+            this.state = 2322;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 335, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 336, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2305;
+                this.state = 2308;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 198) {
                     {
-                    this.state = 2304;
+                    this.state = 2307;
                     this.match(SluiceParser.TABLE);
                     }
                 }
 
-                this.state = 2307;
+                this.state = 2310;
                 this.match(SluiceParser.LPAREN);
-                this.state = 2308;
+                this.state = 2311;
                 this.query();
-                this.state = 2309;
+                this.state = 2312;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2312;
+                this.state = 2315;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 333, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 334, this.context) ) {
                 case 1:
                     {
-                    this.state = 2311;
+                    this.state = 2314;
                     _la = this.tokenStream.LA(1);
                     if(!(((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 536870921) !== 0))) {
                     this.errorHandler.recoverInline(this);
@@ -10049,24 +10065,24 @@ export class SluiceParser extends antlr.Parser {
                     }
                     break;
                 }
-                this.state = 2314;
+                this.state = 2317;
                 this.objectName();
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2316;
+                this.state = 2319;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 334, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 335, this.context) ) {
                 case 1:
                     {
-                    this.state = 2315;
+                    this.state = 2318;
                     this.match(SluiceParser.TABLE);
                     }
                     break;
                 }
-                this.state = 2318;
+                this.state = 2321;
                 this.tableFunction();
                 }
                 break;
@@ -10091,37 +10107,37 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2321;
+            this.state = 2324;
             this.match(SluiceParser.EXPLAIN);
-            this.state = 2325;
-            this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 336, this.context) ) {
-            case 1:
-                {
-                this.state = 2322;
-                localContext._kind = this.match(SluiceParser.IDENTIFIER);
-                }
-                break;
-            case 2:
-                {
-                this.state = 2323;
-                localContext._kind = this.match(SluiceParser.QUERY);
-                this.state = 2324;
-                localContext._second = this.match(SluiceParser.IDENTIFIER);
-                }
-                break;
-            }
             this.state = 2328;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 337, this.context) ) {
             case 1:
                 {
+                this.state = 2325;
+                localContext._kind = this.match(SluiceParser.IDENTIFIER);
+                }
+                break;
+            case 2:
+                {
+                this.state = 2326;
+                localContext._kind = this.match(SluiceParser.QUERY);
                 this.state = 2327;
+                localContext._second = this.match(SluiceParser.IDENTIFIER);
+                }
+                break;
+            }
+            this.state = 2331;
+            this.errorHandler.sync(this);
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 338, this.context) ) {
+            case 1:
+                {
+                this.state = 2330;
                 this.settingList();
                 }
                 break;
             }
-            this.state = 2330;
+            this.state = 2333;
             this.statement();
             }
         }
@@ -10144,21 +10160,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2332;
+            this.state = 2335;
             this.match(SluiceParser.EXISTS);
-            this.state = 2334;
+            this.state = 2337;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 338, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 339, this.context) ) {
             case 1:
                 {
-                this.state = 2333;
+                this.state = 2336;
                 this.objectKind();
                 }
                 break;
             }
-            this.state = 2336;
+            this.state = 2339;
             this.objectRef();
-            this.state = 2337;
+            this.state = 2340;
             this.outputClause();
             }
         }
@@ -10181,19 +10197,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2339;
+            this.state = 2342;
             this.match(SluiceParser.USE);
-            this.state = 2341;
+            this.state = 2344;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 339, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 340, this.context) ) {
             case 1:
                 {
-                this.state = 2340;
+                this.state = 2343;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
             }
-            this.state = 2343;
+            this.state = 2346;
             this.identifier();
             }
         }
@@ -10214,16 +10230,16 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new SetStatementContext(this.context, this.state);
         this.enterRule(localContext, 234, SluiceParser.RULE_setStatement);
         try {
-            this.state = 2360;
+            this.state = 2363;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 341, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 342, this.context) ) {
             case 1:
                 localContext = new SetSettingsContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2345;
+                this.state = 2348;
                 this.match(SluiceParser.SET);
-                this.state = 2346;
+                this.state = 2349;
                 this.settingList();
                 }
                 break;
@@ -10231,22 +10247,22 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetRoleContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2347;
+                this.state = 2350;
                 this.match(SluiceParser.SET);
-                this.state = 2348;
-                this.match(SluiceParser.ROLE);
                 this.state = 2351;
+                this.match(SluiceParser.ROLE);
+                this.state = 2354;
                 this.errorHandler.sync(this);
-                switch (this.interpreter.adaptivePredict(this.tokenStream, 340, this.context) ) {
+                switch (this.interpreter.adaptivePredict(this.tokenStream, 341, this.context) ) {
                 case 1:
                     {
-                    this.state = 2349;
+                    this.state = 2352;
                     this.match(SluiceParser.DEFAULT);
                     }
                     break;
                 case 2:
                     {
-                    this.state = 2350;
+                    this.state = 2353;
                     this.roleList();
                     }
                     break;
@@ -10257,17 +10273,17 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetDefaultRoleContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2353;
-                this.match(SluiceParser.SET);
-                this.state = 2354;
-                this.match(SluiceParser.DEFAULT);
-                this.state = 2355;
-                this.match(SluiceParser.ROLE);
                 this.state = 2356;
-                this.roleList();
+                this.match(SluiceParser.SET);
                 this.state = 2357;
-                this.match(SluiceParser.TO);
+                this.match(SluiceParser.DEFAULT);
                 this.state = 2358;
+                this.match(SluiceParser.ROLE);
+                this.state = 2359;
+                this.roleList();
+                this.state = 2360;
+                this.match(SluiceParser.TO);
+                this.state = 2361;
                 this.nameList();
                 }
                 break;
@@ -10293,9 +10309,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2362;
+            this.state = 2365;
             this.match(SluiceParser.KILL);
-            this.state = 2363;
+            this.state = 2366;
             localContext._target = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 128 || _la === 159)) {
@@ -10305,26 +10321,26 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2365;
+            this.state = 2368;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2364;
+                this.state = 2367;
                 this.onCluster();
                 }
             }
 
-            this.state = 2367;
-            this.match(SluiceParser.WHERE);
-            this.state = 2368;
-            this.expr(0);
             this.state = 2370;
+            this.match(SluiceParser.WHERE);
+            this.state = 2371;
+            this.expr(0);
+            this.state = 2373;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 23 || _la === 196 || _la === 201) {
                 {
-                this.state = 2369;
+                this.state = 2372;
                 localContext._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 23 || _la === 196 || _la === 201)) {
@@ -10337,7 +10353,7 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 2372;
+            this.state = 2375;
             this.outputClause();
             }
         }
@@ -10361,33 +10377,33 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2375;
+            this.state = 2378;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 197) {
                 {
-                this.state = 2374;
+                this.state = 2377;
                 this.match(SluiceParser.SYSTEM);
                 }
             }
 
-            this.state = 2377;
+            this.state = 2380;
             localContext._action = this.match(SluiceParser.IDENTIFIER);
-            this.state = 2378;
-            this.match(SluiceParser.MATERIALIZED);
-            this.state = 2379;
-            this.match(SluiceParser.VIEW);
             this.state = 2381;
+            this.match(SluiceParser.MATERIALIZED);
+            this.state = 2382;
+            this.match(SluiceParser.VIEW);
+            this.state = 2384;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 345, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 346, this.context) ) {
             case 1:
                 {
-                this.state = 2380;
+                this.state = 2383;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2383;
+            this.state = 2386;
             this.objectName();
             }
         }
@@ -10411,19 +10427,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2385;
+            this.state = 2388;
             this.match(SluiceParser.SYSTEM);
-            this.state = 2387;
+            this.state = 2390;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2386;
+                this.state = 2389;
                 this.anyToken();
                 }
                 }
-                this.state = 2389;
+                this.state = 2392;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4294967295) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294967295) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294967295) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 65503) !== 0));
@@ -10449,61 +10465,61 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2391;
+            this.state = 2394;
             this.match(SluiceParser.GRANT);
-            this.state = 2393;
+            this.state = 2396;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2392;
+                this.state = 2395;
                 this.onCluster();
                 }
             }
 
-            this.state = 2395;
+            this.state = 2398;
             this.privilege();
-            this.state = 2400;
+            this.state = 2403;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2396;
+                this.state = 2399;
                 this.match(SluiceParser.COMMA);
-                this.state = 2397;
+                this.state = 2400;
                 this.privilege();
                 }
                 }
-                this.state = 2402;
+                this.state = 2405;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2405;
+            this.state = 2408;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2403;
+                this.state = 2406;
                 this.match(SluiceParser.ON);
-                this.state = 2404;
+                this.state = 2407;
                 this.grantScope();
                 }
             }
 
-            this.state = 2407;
+            this.state = 2410;
             this.match(SluiceParser.TO);
-            this.state = 2408;
+            this.state = 2411;
             this.nameList();
-            this.state = 2414;
+            this.state = 2417;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 230) {
                 {
                 {
-                this.state = 2409;
+                this.state = 2412;
                 this.match(SluiceParser.WITH);
-                this.state = 2410;
+                this.state = 2413;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10513,11 +10529,11 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2411;
+                this.state = 2414;
                 this.match(SluiceParser.OPTION);
                 }
                 }
-                this.state = 2416;
+                this.state = 2419;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -10543,24 +10559,24 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2417;
+            this.state = 2420;
             this.match(SluiceParser.REVOKE);
-            this.state = 2419;
+            this.state = 2422;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2418;
+                this.state = 2421;
                 this.onCluster();
                 }
             }
 
-            this.state = 2424;
+            this.state = 2427;
             this.errorHandler.sync(this);
-            switch (this.interpreter.adaptivePredict(this.tokenStream, 352, this.context) ) {
+            switch (this.interpreter.adaptivePredict(this.tokenStream, 353, this.context) ) {
             case 1:
                 {
-                this.state = 2421;
+                this.state = 2424;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10570,46 +10586,46 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2422;
+                this.state = 2425;
                 this.match(SluiceParser.OPTION);
-                this.state = 2423;
+                this.state = 2426;
                 this.match(SluiceParser.FOR);
                 }
                 break;
             }
-            this.state = 2426;
+            this.state = 2429;
             this.privilege();
-            this.state = 2431;
+            this.state = 2434;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2427;
+                this.state = 2430;
                 this.match(SluiceParser.COMMA);
-                this.state = 2428;
+                this.state = 2431;
                 this.privilege();
                 }
                 }
-                this.state = 2433;
+                this.state = 2436;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2436;
+            this.state = 2439;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2434;
+                this.state = 2437;
                 this.match(SluiceParser.ON);
-                this.state = 2435;
+                this.state = 2438;
                 this.grantScope();
                 }
             }
 
-            this.state = 2438;
+            this.state = 2441;
             this.match(SluiceParser.FROM);
-            this.state = 2439;
+            this.state = 2442;
             this.nameList();
             }
         }
@@ -10633,46 +10649,46 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2442;
+            this.state = 2445;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2441;
+                this.state = 2444;
                 this.privilegeWord();
                 }
                 }
-                this.state = 2444;
+                this.state = 2447;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4290772991) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294966783) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294950911) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 257)) & ~0x1F) === 0 && ((1 << (_la - 257)) & 32643) !== 0));
-            this.state = 2457;
+            this.state = 2460;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 262) {
                 {
-                this.state = 2446;
+                this.state = 2449;
                 this.match(SluiceParser.LPAREN);
-                this.state = 2447;
+                this.state = 2450;
                 this.columnName();
-                this.state = 2452;
+                this.state = 2455;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 2448;
+                    this.state = 2451;
                     this.match(SluiceParser.COMMA);
-                    this.state = 2449;
+                    this.state = 2452;
                     this.columnName();
                     }
                     }
-                    this.state = 2454;
+                    this.state = 2457;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 2455;
+                this.state = 2458;
                 this.match(SluiceParser.RPAREN);
                 }
             }
@@ -10699,7 +10715,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2459;
+            this.state = 2462;
             _la = this.tokenStream.LA(1);
             if(_la<=0 || _la === 86 || _la === 137 || _la === 206 || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 249) !== 0)) {
             this.errorHandler.recoverInline(this);
@@ -10728,22 +10744,22 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 250, SluiceParser.RULE_grantScope);
         let _la: number;
         try {
-            this.state = 2474;
+            this.state = 2477;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 256:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2461;
-                this.match(SluiceParser.STAR);
                 this.state = 2464;
+                this.match(SluiceParser.STAR);
+                this.state = 2467;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2462;
+                    this.state = 2465;
                     this.match(SluiceParser.DOT);
-                    this.state = 2463;
+                    this.state = 2466;
                     this.match(SluiceParser.STAR);
                     }
                 }
@@ -10753,27 +10769,27 @@ export class SluiceParser extends antlr.Parser {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2466;
+                this.state = 2469;
                 this.identifier();
-                this.state = 2472;
+                this.state = 2475;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2467;
-                    this.match(SluiceParser.DOT);
                     this.state = 2470;
+                    this.match(SluiceParser.DOT);
+                    this.state = 2473;
                     this.errorHandler.sync(this);
                     switch (this.tokenStream.LA(1)) {
                     case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                         {
-                        this.state = 2468;
+                        this.state = 2471;
                         this.identifier();
                         }
                         break;
                     case 256:
                         {
-                        this.state = 2469;
+                        this.state = 2472;
                         this.match(SluiceParser.STAR);
                         }
                         break;
@@ -10809,9 +10825,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2476;
+            this.state = 2479;
             this.match(SluiceParser.OPTIMIZE);
-            this.state = 2477;
+            this.state = 2480;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -10820,46 +10836,46 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2478;
+            this.state = 2481;
             this.objectName();
-            this.state = 2480;
+            this.state = 2483;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2479;
-                this.onCluster();
-                }
-            }
-
-            this.state = 2484;
-            this.errorHandler.sync(this);
-            _la = this.tokenStream.LA(1);
-            if (_la === 146) {
-                {
                 this.state = 2482;
-                this.match(SluiceParser.PARTITION);
-                this.state = 2483;
-                this.operand(0);
+                this.onCluster();
                 }
             }
 
             this.state = 2487;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
-            if (_la === 81) {
+            if (_la === 146) {
                 {
+                this.state = 2485;
+                this.match(SluiceParser.PARTITION);
                 this.state = 2486;
-                this.match(SluiceParser.FINAL);
+                this.operand(0);
                 }
             }
 
             this.state = 2490;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
-            if (_la === 51) {
+            if (_la === 81) {
                 {
                 this.state = 2489;
+                this.match(SluiceParser.FINAL);
+                }
+            }
+
+            this.state = 2493;
+            this.errorHandler.sync(this);
+            _la = this.tokenStream.LA(1);
+            if (_la === 51) {
+                {
+                this.state = 2492;
                 this.match(SluiceParser.DEDUPLICATE);
                 }
             }
@@ -10886,40 +10902,40 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2492;
+            this.state = 2495;
             this.match(SluiceParser.DELETE);
-            this.state = 2493;
-            this.match(SluiceParser.FROM);
-            this.state = 2494;
-            this.objectName();
             this.state = 2496;
+            this.match(SluiceParser.FROM);
+            this.state = 2497;
+            this.objectName();
+            this.state = 2499;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2495;
-                this.onCluster();
-                }
-            }
-
-            this.state = 2500;
-            this.errorHandler.sync(this);
-            _la = this.tokenStream.LA(1);
-            if (_la === 228) {
-                {
                 this.state = 2498;
-                this.match(SluiceParser.WHERE);
-                this.state = 2499;
-                this.expr(0);
+                this.onCluster();
                 }
             }
 
             this.state = 2503;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
+            if (_la === 228) {
+                {
+                this.state = 2501;
+                this.match(SluiceParser.WHERE);
+                this.state = 2502;
+                this.expr(0);
+                }
+            }
+
+            this.state = 2506;
+            this.errorHandler.sync(this);
+            _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2502;
+                this.state = 2505;
                 this.settingsClause();
                 }
             }
@@ -10946,58 +10962,58 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2505;
-            this.match(SluiceParser.UPDATE);
-            this.state = 2506;
-            this.objectName();
             this.state = 2508;
+            this.match(SluiceParser.UPDATE);
+            this.state = 2509;
+            this.objectName();
+            this.state = 2511;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2507;
+                this.state = 2510;
                 this.onCluster();
                 }
             }
 
-            this.state = 2510;
+            this.state = 2513;
             this.match(SluiceParser.SET);
-            this.state = 2511;
+            this.state = 2514;
             this.assignment();
-            this.state = 2516;
+            this.state = 2519;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2512;
+                this.state = 2515;
                 this.match(SluiceParser.COMMA);
-                this.state = 2513;
+                this.state = 2516;
                 this.assignment();
                 }
                 }
-                this.state = 2518;
+                this.state = 2521;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2521;
+            this.state = 2524;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 2519;
+                this.state = 2522;
                 this.match(SluiceParser.WHERE);
-                this.state = 2520;
+                this.state = 2523;
                 this.expr(0);
                 }
             }
 
-            this.state = 2524;
+            this.state = 2527;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2523;
+                this.state = 2526;
                 this.settingsClause();
                 }
             }
@@ -11024,9 +11040,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2526;
+            this.state = 2529;
             this.match(SluiceParser.CHECK);
-            this.state = 2527;
+            this.state = 2530;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -11035,9 +11051,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2528;
+            this.state = 2531;
             this.objectName();
-            this.state = 2529;
+            this.state = 2532;
             this.outputClause();
             }
         }
@@ -11061,16 +11077,16 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2531;
-            this.identifier();
             this.state = 2534;
+            this.identifier();
+            this.state = 2537;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 259) {
                 {
-                this.state = 2532;
+                this.state = 2535;
                 this.match(SluiceParser.DOT);
-                this.state = 2533;
+                this.state = 2536;
                 this.identifier();
                 }
             }
@@ -11097,21 +11113,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2536;
+            this.state = 2539;
             this.identifier();
-            this.state = 2541;
+            this.state = 2544;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 259) {
                 {
                 {
-                this.state = 2537;
+                this.state = 2540;
                 this.match(SluiceParser.DOT);
-                this.state = 2538;
+                this.state = 2541;
                 this.identifier();
                 }
                 }
-                this.state = 2543;
+                this.state = 2546;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -11137,7 +11153,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2544;
+            this.state = 2547;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0))) {
             this.errorHandler.recoverInline(this);
@@ -11168,7 +11184,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2546;
+            this.state = 2549;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2648184800) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 2684304379) !== 0) || ((((_la - 66)) & ~0x1F) === 0 && ((1 << (_la - 66)) & 3678873551) !== 0) || ((((_la - 98)) & ~0x1F) === 0 && ((1 << (_la - 98)) & 4145514833) !== 0) || ((((_la - 131)) & ~0x1F) === 0 && ((1 << (_la - 131)) & 4146996115) !== 0) || ((((_la - 163)) & ~0x1F) === 0 && ((1 << (_la - 163)) & 1709561693) !== 0) || ((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 3989798783) !== 0) || _la === 240 || _la === 241)) {
             this.errorHandler.recoverInline(this);
@@ -11240,7 +11256,7 @@ export class SluiceParser extends antlr.Parser {
     }
 
     public static readonly _serializedATN: number[] = [
-        4,1,271,2549,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
+        4,1,271,2552,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
         7,6,2,7,7,7,2,8,7,8,2,9,7,9,2,10,7,10,2,11,7,11,2,12,7,12,2,13,7,
         13,2,14,7,14,2,15,7,15,2,16,7,16,2,17,7,17,2,18,7,18,2,19,7,19,2,
         20,7,20,2,21,7,21,2,22,7,22,2,23,7,23,2,24,7,24,2,25,7,25,2,26,7,
@@ -11269,1103 +11285,1106 @@ export class SluiceParser extends antlr.Parser {
         4,1,4,1,4,3,4,332,8,4,1,5,1,5,5,5,336,8,5,10,5,12,5,339,9,5,1,5,
         1,5,1,5,3,5,344,8,5,1,5,1,5,5,5,348,8,5,10,5,12,5,351,9,5,1,5,1,
         5,1,5,5,5,356,8,5,10,5,12,5,359,9,5,3,5,361,8,5,1,6,1,6,1,7,1,7,
-        1,8,1,8,1,8,1,9,1,9,1,9,3,9,373,8,9,1,9,1,9,1,9,3,9,378,8,9,3,9,
-        380,8,9,1,10,1,10,5,10,384,8,10,10,10,12,10,387,9,10,1,11,1,11,5,
-        11,391,8,11,10,11,12,11,394,9,11,1,12,1,12,3,12,398,8,12,1,12,1,
-        12,1,13,1,13,1,13,1,13,1,13,3,13,407,8,13,3,13,409,8,13,1,14,3,14,
-        412,8,14,1,14,1,14,1,14,3,14,417,8,14,1,14,1,14,1,14,1,14,3,14,423,
-        8,14,1,14,5,14,426,8,14,10,14,12,14,429,9,14,1,15,1,15,3,15,433,
-        8,15,1,15,1,15,1,15,5,15,438,8,15,10,15,12,15,441,9,15,1,16,1,16,
-        3,16,445,8,16,1,16,1,16,1,16,1,16,1,16,1,16,1,16,1,16,1,16,3,16,
-        456,8,16,1,17,1,17,1,17,1,17,5,17,462,8,17,10,17,12,17,465,9,17,
-        1,17,1,17,1,18,1,18,1,18,1,18,1,18,1,18,1,18,3,18,476,8,18,3,18,
-        478,8,18,1,18,1,18,1,18,5,18,483,8,18,10,18,12,18,486,9,18,1,18,
-        3,18,489,8,18,1,19,1,19,1,19,1,19,3,19,495,8,19,1,20,1,20,1,20,1,
-        20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,5,20,511,8,
-        20,10,20,12,20,514,9,20,1,20,1,20,1,20,1,20,1,20,1,20,5,20,522,8,
-        20,10,20,12,20,525,9,20,1,20,1,20,1,20,1,20,1,20,1,20,3,20,533,8,
-        20,1,20,1,20,1,20,1,20,3,20,539,8,20,1,20,1,20,1,20,1,20,3,20,545,
-        8,20,1,20,1,20,1,20,3,20,550,8,20,1,20,3,20,553,8,20,1,20,1,20,1,
-        20,3,20,558,8,20,1,21,1,21,1,21,3,21,563,8,21,1,21,1,21,1,21,1,21,
-        3,21,569,8,21,1,22,1,22,1,22,1,22,1,22,1,22,1,22,1,22,1,22,1,22,
-        1,22,1,22,5,22,583,8,22,10,22,12,22,586,9,22,1,22,1,22,1,22,3,22,
-        591,8,22,1,23,1,23,3,23,595,8,23,1,23,1,23,3,23,599,8,23,1,24,1,
-        24,1,24,1,25,1,25,1,25,1,25,1,26,1,26,3,26,610,8,26,1,26,1,26,1,
-        26,3,26,615,8,26,1,26,1,26,1,26,1,26,1,26,5,26,622,8,26,10,26,12,
-        26,625,9,26,3,26,627,8,26,1,26,3,26,630,8,26,1,26,1,26,1,27,1,27,
-        1,27,1,27,1,27,1,27,1,27,3,27,641,8,27,1,28,1,28,1,28,1,28,1,28,
-        1,28,1,28,3,28,650,8,28,1,29,1,29,3,29,654,8,29,1,29,1,29,3,29,658,
-        8,29,1,29,1,29,1,29,5,29,663,8,29,10,29,12,29,666,9,29,3,29,668,
-        8,29,1,30,1,30,3,30,672,8,30,1,30,1,30,3,30,676,8,30,1,30,1,30,3,
-        30,680,8,30,1,30,3,30,683,8,30,1,31,1,31,1,31,1,31,3,31,689,8,31,
-        1,31,1,31,3,31,693,8,31,1,31,1,31,3,31,697,8,31,1,31,1,31,3,31,701,
-        8,31,1,32,1,32,1,32,1,32,1,32,5,32,708,8,32,10,32,12,32,711,9,32,
-        3,32,713,8,32,1,32,3,32,716,8,32,1,33,1,33,1,33,3,33,721,8,33,1,
-        34,1,34,1,34,3,34,726,8,34,1,34,3,34,729,8,34,1,34,3,34,732,8,34,
-        1,34,1,34,3,34,736,8,34,1,34,3,34,739,8,34,1,34,3,34,742,8,34,1,
-        35,3,35,745,8,35,1,35,1,35,1,35,1,36,3,36,751,8,36,1,36,1,36,1,36,
-        1,37,1,37,1,37,1,37,3,37,760,8,37,1,37,1,37,1,37,1,37,1,37,3,37,
-        767,8,37,1,37,1,37,1,37,3,37,772,8,37,1,37,1,37,3,37,776,8,37,1,
-        37,1,37,3,37,780,8,37,1,37,1,37,1,37,1,37,1,37,3,37,787,8,37,1,37,
-        1,37,1,37,1,37,1,37,3,37,794,8,37,1,37,1,37,1,37,1,37,1,37,1,37,
-        3,37,802,8,37,3,37,804,8,37,1,38,1,38,1,38,1,39,1,39,1,39,5,39,812,
-        8,39,10,39,12,39,815,9,39,1,40,1,40,1,40,5,40,820,8,40,10,40,12,
-        40,823,9,40,1,40,1,40,1,40,1,41,1,41,1,41,1,42,1,42,5,42,833,8,42,
-        10,42,12,42,836,9,42,1,43,1,43,1,43,3,43,841,8,43,1,43,1,43,1,43,
-        1,43,1,43,5,43,848,8,43,10,43,12,43,851,9,43,1,43,5,43,854,8,43,
-        10,43,12,43,857,9,43,1,43,1,43,1,43,3,43,862,8,43,3,43,864,8,43,
-        1,44,1,44,1,45,1,45,1,45,1,45,1,45,1,45,1,45,5,45,875,8,45,10,45,
-        12,45,878,9,45,1,45,1,45,1,45,1,45,1,45,5,45,885,8,45,10,45,12,45,
-        888,9,45,3,45,890,8,45,3,45,892,8,45,1,46,1,46,3,46,896,8,46,1,46,
-        3,46,899,8,46,1,46,3,46,902,8,46,1,46,3,46,905,8,46,1,47,1,47,1,
-        47,1,47,1,47,1,47,1,47,1,47,1,47,5,47,916,8,47,10,47,12,47,919,9,
-        47,1,47,1,47,3,47,923,8,47,1,48,1,48,1,48,1,48,1,48,1,48,5,48,931,
-        8,48,10,48,12,48,934,9,48,3,48,936,8,48,1,48,3,48,939,8,48,1,48,
-        3,48,942,8,48,3,48,944,8,48,1,48,1,48,1,49,1,49,1,49,1,49,1,49,1,
-        49,1,49,3,49,955,8,49,1,50,1,50,1,50,3,50,960,8,50,1,50,3,50,963,
-        8,50,1,51,1,51,1,51,1,51,3,51,969,8,51,1,52,1,52,1,52,5,52,974,8,
-        52,10,52,12,52,977,9,52,1,52,3,52,980,8,52,1,53,1,53,1,53,3,53,985,
-        8,53,1,54,1,54,1,54,1,54,1,54,5,54,992,8,54,10,54,12,54,995,9,54,
-        1,54,1,54,3,54,999,8,54,3,54,1001,8,54,1,54,1,54,1,54,1,54,1,54,
-        1,54,1,54,1,54,1,54,1,54,1,54,1,54,5,54,1015,8,54,10,54,12,54,1018,
-        9,54,1,55,1,55,1,55,1,55,3,55,1024,8,55,1,55,1,55,1,55,3,55,1029,
-        8,55,1,55,1,55,1,55,1,55,3,55,1035,8,55,1,55,1,55,1,55,3,55,1040,
-        8,55,1,55,3,55,1043,8,55,1,55,1,55,1,55,3,55,1048,8,55,1,55,1,55,
-        1,55,1,55,1,55,3,55,1055,8,55,1,56,1,56,1,56,1,56,3,56,1061,8,56,
-        1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,
-        1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,5,56,1086,8,56,
-        10,56,12,56,1089,9,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,
-        56,5,56,1100,8,56,10,56,12,56,1103,9,56,1,57,1,57,1,57,1,57,1,57,
-        1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,
-        1,57,1,57,1,57,1,57,1,57,1,57,3,57,1129,8,57,1,57,5,57,1132,8,57,
-        10,57,12,57,1135,9,57,1,57,1,57,1,57,3,57,1140,8,57,1,57,1,57,1,
-        57,1,57,1,57,5,57,1147,8,57,10,57,12,57,1150,9,57,3,57,1152,8,57,
-        1,57,1,57,1,57,1,57,5,57,1158,8,57,10,57,12,57,1161,9,57,1,57,1,
-        57,1,57,3,57,1166,8,57,1,57,1,57,4,57,1170,8,57,11,57,12,57,1171,
-        1,57,1,57,3,57,1176,8,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,
-        1,57,3,57,1187,8,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,
-        1,57,3,57,1199,8,57,1,57,1,57,1,57,3,57,1204,8,57,1,57,1,57,1,57,
-        3,57,1209,8,57,1,58,1,58,1,58,1,58,1,59,3,59,1216,8,59,1,59,1,59,
-        1,59,1,59,1,59,1,59,1,59,1,59,1,59,5,59,1227,8,59,10,59,12,59,1230,
-        9,59,1,59,3,59,1233,8,59,1,60,1,60,1,60,1,60,1,61,1,61,3,61,1241,
-        8,61,1,61,3,61,1244,8,61,1,62,1,62,1,62,1,62,1,62,1,62,1,63,1,63,
-        1,63,1,63,1,63,1,63,5,63,1258,8,63,10,63,12,63,1261,9,63,3,63,1263,
-        8,63,1,63,1,63,5,63,1267,8,63,10,63,12,63,1270,9,63,1,64,1,64,1,
-        64,1,64,1,64,3,64,1277,8,64,1,64,1,64,1,64,1,64,1,64,5,64,1284,8,
-        64,10,64,12,64,1287,9,64,1,64,1,64,1,64,3,64,1292,8,64,1,64,1,64,
-        1,64,1,64,1,64,5,64,1299,8,64,10,64,12,64,1302,9,64,1,64,3,64,1305,
-        8,64,1,64,1,64,1,64,3,64,1310,8,64,1,64,1,64,1,64,1,64,1,64,1,64,
-        3,64,1318,8,64,3,64,1320,8,64,1,65,1,65,1,65,1,65,1,66,1,66,1,66,
-        1,66,1,66,1,66,1,66,1,66,3,66,1334,8,66,1,66,1,66,3,66,1338,8,66,
-        1,66,1,66,1,66,1,66,1,66,1,66,3,66,1346,8,66,1,66,1,66,1,66,3,66,
-        1351,8,66,3,66,1353,8,66,1,67,1,67,3,67,1357,8,67,1,67,1,67,1,67,
-        1,67,1,67,3,67,1364,8,67,3,67,1366,8,67,1,67,3,67,1369,8,67,1,68,
-        1,68,1,69,1,69,1,69,1,69,1,69,1,69,1,69,1,69,3,69,1381,8,69,1,70,
-        1,70,1,71,1,71,3,71,1387,8,71,1,71,3,71,1390,8,71,1,72,1,72,3,72,
-        1394,8,72,1,72,1,72,1,72,1,72,1,72,3,72,1401,8,72,1,73,1,73,1,73,
-        5,73,1406,8,73,10,73,12,73,1409,9,73,1,73,1,73,1,74,1,74,3,74,1415,
-        8,74,1,74,3,74,1418,8,74,1,74,1,74,1,74,3,74,1423,8,74,1,74,3,74,
-        1426,8,74,1,74,3,74,1429,8,74,1,74,1,74,1,74,3,74,1434,8,74,1,74,
-        1,74,1,74,1,74,1,74,3,74,1441,8,74,3,74,1443,8,74,1,74,3,74,1446,
-        8,74,1,74,1,74,1,74,3,74,1451,8,74,1,74,1,74,3,74,1455,8,74,1,75,
-        1,75,1,75,1,75,1,75,1,75,1,75,5,75,1464,8,75,10,75,12,75,1467,9,
-        75,1,75,1,75,3,75,1471,8,75,1,75,1,75,1,75,5,75,1476,8,75,10,75,
-        12,75,1479,9,75,1,75,3,75,1482,8,75,3,75,1484,8,75,1,75,1,75,1,76,
-        1,76,1,76,3,76,1491,8,76,1,76,1,76,3,76,1495,8,76,1,76,1,76,3,76,
-        1499,8,76,1,76,5,76,1502,8,76,10,76,12,76,1505,9,76,1,76,1,76,1,
-        76,3,76,1510,8,76,1,76,3,76,1513,8,76,1,76,1,76,3,76,1517,8,76,1,
-        76,1,76,1,76,3,76,1522,8,76,1,76,3,76,1525,8,76,1,76,3,76,1528,8,
-        76,1,76,5,76,1531,8,76,10,76,12,76,1534,9,76,1,76,3,76,1537,8,76,
-        1,76,1,76,1,76,5,76,1542,8,76,10,76,12,76,1545,9,76,1,76,1,76,1,
-        76,1,76,3,76,1551,8,76,1,76,1,76,1,76,5,76,1556,8,76,10,76,12,76,
-        1559,9,76,3,76,1561,8,76,1,76,1,76,1,76,3,76,1566,8,76,1,76,1,76,
-        3,76,1570,8,76,1,76,1,76,3,76,1574,8,76,1,76,3,76,1577,8,76,1,76,
-        5,76,1580,8,76,10,76,12,76,1583,9,76,1,76,1,76,1,76,1,76,3,76,1589,
-        8,76,1,76,1,76,1,76,3,76,1594,8,76,1,76,1,76,1,76,3,76,1599,8,76,
-        1,76,1,76,1,76,3,76,1604,8,76,1,76,3,76,1607,8,76,1,76,1,76,3,76,
-        1611,8,76,1,76,3,76,1614,8,76,1,76,5,76,1617,8,76,10,76,12,76,1620,
-        9,76,1,76,3,76,1623,8,76,1,76,1,76,1,76,1,76,3,76,1629,8,76,1,76,
-        1,76,3,76,1633,8,76,1,76,1,76,1,76,3,76,1638,8,76,1,76,1,76,3,76,
-        1642,8,76,1,76,1,76,3,76,1646,8,76,1,76,1,76,1,76,1,76,1,76,1,76,
-        3,76,1654,8,76,1,76,3,76,1657,8,76,1,76,1,76,3,76,1661,8,76,1,76,
-        1,76,3,76,1665,8,76,1,76,1,76,1,76,1,76,5,76,1671,8,76,10,76,12,
-        76,1674,9,76,3,76,1676,8,76,1,76,1,76,1,76,1,76,1,76,3,76,1683,8,
-        76,1,76,1,76,1,76,3,76,1688,8,76,1,76,1,76,1,76,3,76,1693,8,76,1,
-        76,1,76,1,76,3,76,1698,8,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,
-        76,1,76,1,76,1,76,3,76,1711,8,76,1,76,1,76,3,76,1715,8,76,1,76,5,
-        76,1718,8,76,10,76,12,76,1721,9,76,1,76,1,76,1,76,1,76,1,76,3,76,
-        1728,8,76,1,76,1,76,3,76,1732,8,76,1,76,3,76,1735,8,76,3,76,1737,
-        8,76,1,77,1,77,1,77,1,77,1,78,1,78,1,78,1,79,1,79,1,79,1,79,3,79,
-        1750,8,79,1,80,1,80,1,80,1,81,1,81,1,81,1,81,5,81,1759,8,81,10,81,
-        12,81,1762,9,81,1,81,3,81,1765,8,81,1,81,1,81,1,82,1,82,1,82,1,82,
-        1,82,1,82,3,82,1775,8,82,1,83,1,83,3,83,1779,8,83,1,83,5,83,1782,
-        8,83,10,83,12,83,1785,9,83,1,84,1,84,1,84,1,84,1,84,1,84,1,84,3,
-        84,1794,8,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,
-        84,1,84,1,84,3,84,1809,8,84,1,85,1,85,1,85,1,86,1,86,3,86,1816,8,
-        86,1,87,1,87,1,87,1,87,1,87,1,88,1,88,3,88,1825,8,88,1,88,1,88,1,
-        88,3,88,1830,8,88,1,88,3,88,1833,8,88,1,88,1,88,1,88,1,88,1,88,1,
-        88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,5,88,1851,8,
-        88,10,88,12,88,1854,9,88,1,88,1,88,1,88,3,88,1859,8,88,1,89,1,89,
-        1,89,5,89,1864,8,89,10,89,12,89,1867,9,89,1,90,1,90,1,90,1,90,1,
-        90,3,90,1874,8,90,1,90,1,90,3,90,1878,8,90,1,91,1,91,1,91,1,91,1,
-        91,3,91,1885,8,91,1,91,1,91,3,91,1889,8,91,1,91,1,91,3,91,1893,8,
-        91,1,91,1,91,1,91,1,91,5,91,1899,8,91,10,91,12,91,1902,9,91,1,91,
-        1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,3,91,1914,8,91,1,92,
-        1,92,1,92,3,92,1919,8,92,1,93,1,93,3,93,1923,8,93,1,94,1,94,1,94,
-        5,94,1928,8,94,10,94,12,94,1931,9,94,1,95,1,95,3,95,1935,8,95,1,
-        96,1,96,1,96,3,96,1940,8,96,1,96,1,96,3,96,1944,8,96,1,96,1,96,1,
-        96,5,96,1949,8,96,10,96,12,96,1952,9,96,1,96,1,96,1,96,3,96,1957,
-        8,96,1,96,1,96,3,96,1961,8,96,1,96,5,96,1964,8,96,10,96,12,96,1967,
-        9,96,3,96,1969,8,96,1,97,1,97,1,97,1,97,1,97,1,97,3,97,1977,8,97,
-        1,98,1,98,1,98,3,98,1982,8,98,1,98,1,98,3,98,1986,8,98,1,98,1,98,
-        1,98,3,98,1991,8,98,1,98,1,98,1,98,1,98,3,98,1997,8,98,1,98,1,98,
-        1,98,1,98,3,98,2003,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,
-        2012,8,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,2020,8,98,1,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,3,98,2029,8,98,1,98,1,98,3,98,2033,8,98,
-        1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
-        1,98,1,98,5,98,2050,8,98,10,98,12,98,2053,9,98,1,98,1,98,1,98,1,
-        98,1,98,5,98,2060,8,98,10,98,12,98,2063,9,98,1,98,1,98,1,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,2077,8,98,1,98,1,98,
-        1,98,1,98,3,98,2083,8,98,1,98,1,98,1,98,1,98,3,98,2089,8,98,1,98,
-        1,98,1,98,1,98,3,98,2095,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
-        3,98,2104,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
-        1,98,5,98,2117,8,98,10,98,12,98,2120,9,98,1,98,1,98,1,98,3,98,2125,
-        8,98,1,99,1,99,1,99,1,99,3,99,2131,8,99,1,99,1,99,3,99,2135,8,99,
-        1,100,1,100,1,100,3,100,2140,8,100,1,101,1,101,1,101,1,101,1,102,
-        1,102,1,102,3,102,2149,8,102,1,102,1,102,1,102,5,102,2154,8,102,
-        10,102,12,102,2157,9,102,1,102,3,102,2160,8,102,1,102,5,102,2163,
-        8,102,10,102,12,102,2166,9,102,1,102,3,102,2169,8,102,1,103,1,103,
-        1,103,1,103,1,103,3,103,2176,8,103,1,104,1,104,3,104,2180,8,104,
-        1,105,1,105,1,105,3,105,2185,8,105,1,105,1,105,3,105,2189,8,105,
-        1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,
-        1,105,1,105,1,105,3,105,2205,8,105,1,105,1,105,3,105,2209,8,105,
-        1,105,3,105,2212,8,105,1,106,1,106,1,106,3,106,2217,8,106,1,106,
-        1,106,1,106,5,106,2222,8,106,10,106,12,106,2225,9,106,1,106,3,106,
-        2228,8,106,1,107,1,107,1,107,1,107,1,108,1,108,3,108,2236,8,108,
-        1,108,3,108,2239,8,108,1,108,1,108,3,108,2243,8,108,1,108,3,108,
-        2246,8,108,1,109,1,109,1,109,3,109,2251,8,109,1,109,1,109,1,109,
-        1,109,1,109,4,109,2258,8,109,11,109,12,109,2259,1,109,1,109,3,109,
-        2264,8,109,1,109,1,109,1,109,1,109,3,109,2270,8,109,3,109,2272,8,
-        109,1,109,1,109,3,109,2276,8,109,1,109,3,109,2279,8,109,1,109,1,
-        109,3,109,2283,8,109,1,109,1,109,3,109,2287,8,109,1,109,1,109,3,
-        109,2291,8,109,1,110,1,110,1,111,3,111,2296,8,111,1,111,1,111,1,
-        111,1,112,1,112,1,112,1,112,1,113,3,113,2306,8,113,1,113,1,113,1,
-        113,1,113,1,113,3,113,2313,8,113,1,113,1,113,3,113,2317,8,113,1,
-        113,3,113,2320,8,113,1,114,1,114,1,114,1,114,3,114,2326,8,114,1,
-        114,3,114,2329,8,114,1,114,1,114,1,115,1,115,3,115,2335,8,115,1,
-        115,1,115,1,115,1,116,1,116,3,116,2342,8,116,1,116,1,116,1,117,1,
-        117,1,117,1,117,1,117,1,117,3,117,2352,8,117,1,117,1,117,1,117,1,
-        117,1,117,1,117,1,117,3,117,2361,8,117,1,118,1,118,1,118,3,118,2366,
-        8,118,1,118,1,118,1,118,3,118,2371,8,118,1,118,1,118,1,119,3,119,
-        2376,8,119,1,119,1,119,1,119,1,119,3,119,2382,8,119,1,119,1,119,
-        1,120,1,120,4,120,2388,8,120,11,120,12,120,2389,1,121,1,121,3,121,
-        2394,8,121,1,121,1,121,1,121,5,121,2399,8,121,10,121,12,121,2402,
-        9,121,1,121,1,121,3,121,2406,8,121,1,121,1,121,1,121,1,121,1,121,
-        5,121,2413,8,121,10,121,12,121,2416,9,121,1,122,1,122,3,122,2420,
-        8,122,1,122,1,122,1,122,3,122,2425,8,122,1,122,1,122,1,122,5,122,
-        2430,8,122,10,122,12,122,2433,9,122,1,122,1,122,3,122,2437,8,122,
-        1,122,1,122,1,122,1,123,4,123,2443,8,123,11,123,12,123,2444,1,123,
-        1,123,1,123,1,123,5,123,2451,8,123,10,123,12,123,2454,9,123,1,123,
-        1,123,3,123,2458,8,123,1,124,1,124,1,125,1,125,1,125,3,125,2465,
-        8,125,1,125,1,125,1,125,1,125,3,125,2471,8,125,3,125,2473,8,125,
-        3,125,2475,8,125,1,126,1,126,1,126,1,126,3,126,2481,8,126,1,126,
-        1,126,3,126,2485,8,126,1,126,3,126,2488,8,126,1,126,3,126,2491,8,
-        126,1,127,1,127,1,127,1,127,3,127,2497,8,127,1,127,1,127,3,127,2501,
-        8,127,1,127,3,127,2504,8,127,1,128,1,128,1,128,3,128,2509,8,128,
-        1,128,1,128,1,128,1,128,5,128,2515,8,128,10,128,12,128,2518,9,128,
-        1,128,1,128,3,128,2522,8,128,1,128,3,128,2525,8,128,1,129,1,129,
-        1,129,1,129,1,129,1,130,1,130,1,130,3,130,2535,8,130,1,131,1,131,
-        1,131,5,131,2540,8,131,10,131,12,131,2543,9,131,1,132,1,132,1,133,
-        1,133,1,133,0,2,108,112,134,0,2,4,6,8,10,12,14,16,18,20,22,24,26,
-        28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,64,66,68,70,
-        72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,106,108,110,
-        112,114,116,118,120,122,124,126,128,130,132,134,136,138,140,142,
-        144,146,148,150,152,154,156,158,160,162,164,166,168,170,172,174,
-        176,178,180,182,184,186,188,190,192,194,196,198,200,202,204,206,
-        208,210,212,214,216,218,220,222,224,226,228,230,232,234,236,238,
-        240,242,244,246,248,250,252,254,256,258,260,262,264,266,0,54,11,
-        0,9,9,59,60,129,129,134,134,157,157,160,160,175,175,177,177,188,
-        188,199,199,240,240,1,0,261,261,3,0,70,70,108,108,215,215,2,0,11,
-        11,61,61,2,0,136,136,260,260,1,0,177,178,2,0,82,82,131,131,2,0,47,
-        47,176,176,3,0,47,47,176,176,207,207,3,0,94,94,162,162,178,178,2,
-        0,83,83,152,152,2,0,19,20,56,57,2,0,82,82,116,116,3,0,31,31,55,55,
-        195,195,2,0,13,13,230,230,1,0,72,73,2,0,105,105,119,119,13,0,11,
-        11,14,15,21,21,46,46,87,87,89,89,105,105,117,117,119,119,143,143,
-        147,147,174,174,183,183,2,0,2,2,243,243,1,0,247,253,3,0,100,100,
-        120,120,164,164,1,0,254,255,3,0,62,62,125,125,256,258,3,0,26,26,
-        118,118,208,208,2,0,50,50,205,205,2,0,99,99,170,170,26,0,5,10,12,
-        17,19,24,26,28,31,46,48,60,62,63,65,69,72,76,78,85,87,94,96,102,
-        104,107,113,129,131,132,135,136,138,153,155,175,177,181,183,201,
-        203,209,211,214,216,219,221,226,229,229,240,241,3,0,103,103,130,
-        130,232,235,2,0,191,191,216,216,2,0,153,153,223,223,1,0,261,263,
-        2,0,49,49,181,181,4,0,75,75,127,127,161,161,200,200,2,0,195,195,
-        198,198,2,0,110,110,206,206,1,0,238,239,3,0,10,10,52,52,123,123,
-        2,0,22,22,32,32,2,0,60,60,225,225,2,0,15,15,240,240,3,0,120,120,
-        164,164,240,240,6,0,10,10,37,37,42,42,52,52,123,123,212,212,3,0,
-        49,49,195,195,198,198,2,0,86,86,101,101,11,0,8,8,41,41,48,48,52,
-        52,75,75,87,87,102,102,123,123,129,129,188,188,240,240,2,0,100,100,
-        120,120,2,0,56,56,58,58,3,0,195,195,198,198,224,224,2,0,128,128,
-        159,159,3,0,23,23,196,196,201,201,2,0,6,6,90,90,5,0,86,86,137,137,
-        206,206,256,256,259,263,31,0,5,10,12,12,14,17,19,24,26,28,31,46,
-        48,60,62,63,65,69,72,76,78,85,87,94,96,99,102,102,104,107,109,109,
-        113,119,121,129,131,132,135,136,138,140,142,153,155,175,177,181,
-        183,201,203,209,211,214,216,219,221,226,229,229,240,241,50,0,5,10,
-        12,12,19,20,22,24,26,28,31,33,35,41,43,45,48,60,63,63,66,69,72,76,
-        79,79,82,84,88,88,90,91,93,94,96,98,102,102,104,104,106,106,109,
-        109,113,116,118,118,122,124,126,129,131,132,135,135,138,140,144,
-        144,148,150,152,152,155,157,159,163,165,167,169,169,171,173,175,
-        175,177,179,181,181,184,187,189,189,192,193,195,201,203,209,211,
-        214,217,219,221,222,224,226,240,241,2960,0,271,1,0,0,0,2,286,1,0,
-        0,0,4,295,1,0,0,0,6,299,1,0,0,0,8,331,1,0,0,0,10,360,1,0,0,0,12,
-        362,1,0,0,0,14,364,1,0,0,0,16,366,1,0,0,0,18,372,1,0,0,0,20,381,
-        1,0,0,0,22,388,1,0,0,0,24,395,1,0,0,0,26,408,1,0,0,0,28,411,1,0,
-        0,0,30,430,1,0,0,0,32,455,1,0,0,0,34,457,1,0,0,0,36,477,1,0,0,0,
-        38,490,1,0,0,0,40,557,1,0,0,0,42,559,1,0,0,0,44,590,1,0,0,0,46,598,
-        1,0,0,0,48,600,1,0,0,0,50,603,1,0,0,0,52,607,1,0,0,0,54,633,1,0,
-        0,0,56,649,1,0,0,0,58,667,1,0,0,0,60,669,1,0,0,0,62,684,1,0,0,0,
-        64,702,1,0,0,0,66,717,1,0,0,0,68,722,1,0,0,0,70,744,1,0,0,0,72,750,
-        1,0,0,0,74,803,1,0,0,0,76,805,1,0,0,0,78,808,1,0,0,0,80,816,1,0,
-        0,0,82,827,1,0,0,0,84,830,1,0,0,0,86,863,1,0,0,0,88,865,1,0,0,0,
-        90,891,1,0,0,0,92,893,1,0,0,0,94,922,1,0,0,0,96,924,1,0,0,0,98,954,
-        1,0,0,0,100,959,1,0,0,0,102,964,1,0,0,0,104,970,1,0,0,0,106,981,
-        1,0,0,0,108,1000,1,0,0,0,110,1054,1,0,0,0,112,1060,1,0,0,0,114,1208,
-        1,0,0,0,116,1210,1,0,0,0,118,1232,1,0,0,0,120,1234,1,0,0,0,122,1243,
-        1,0,0,0,124,1245,1,0,0,0,126,1251,1,0,0,0,128,1319,1,0,0,0,130,1321,
-        1,0,0,0,132,1325,1,0,0,0,134,1368,1,0,0,0,136,1370,1,0,0,0,138,1380,
-        1,0,0,0,140,1382,1,0,0,0,142,1384,1,0,0,0,144,1400,1,0,0,0,146,1402,
-        1,0,0,0,148,1412,1,0,0,0,150,1456,1,0,0,0,152,1736,1,0,0,0,154,1738,
-        1,0,0,0,156,1742,1,0,0,0,158,1745,1,0,0,0,160,1751,1,0,0,0,162,1754,
-        1,0,0,0,164,1774,1,0,0,0,166,1776,1,0,0,0,168,1808,1,0,0,0,170,1810,
-        1,0,0,0,172,1815,1,0,0,0,174,1817,1,0,0,0,176,1858,1,0,0,0,178,1860,
-        1,0,0,0,180,1868,1,0,0,0,182,1913,1,0,0,0,184,1918,1,0,0,0,186,1922,
-        1,0,0,0,188,1924,1,0,0,0,190,1934,1,0,0,0,192,1968,1,0,0,0,194,1976,
-        1,0,0,0,196,2124,1,0,0,0,198,2126,1,0,0,0,200,2139,1,0,0,0,202,2141,
-        1,0,0,0,204,2145,1,0,0,0,206,2175,1,0,0,0,208,2179,1,0,0,0,210,2211,
-        1,0,0,0,212,2213,1,0,0,0,214,2229,1,0,0,0,216,2233,1,0,0,0,218,2290,
-        1,0,0,0,220,2292,1,0,0,0,222,2295,1,0,0,0,224,2300,1,0,0,0,226,2319,
-        1,0,0,0,228,2321,1,0,0,0,230,2332,1,0,0,0,232,2339,1,0,0,0,234,2360,
-        1,0,0,0,236,2362,1,0,0,0,238,2375,1,0,0,0,240,2385,1,0,0,0,242,2391,
-        1,0,0,0,244,2417,1,0,0,0,246,2442,1,0,0,0,248,2459,1,0,0,0,250,2474,
-        1,0,0,0,252,2476,1,0,0,0,254,2492,1,0,0,0,256,2505,1,0,0,0,258,2526,
-        1,0,0,0,260,2531,1,0,0,0,262,2536,1,0,0,0,264,2544,1,0,0,0,266,2546,
-        1,0,0,0,268,270,5,261,0,0,269,268,1,0,0,0,270,273,1,0,0,0,271,269,
-        1,0,0,0,271,272,1,0,0,0,272,276,1,0,0,0,273,271,1,0,0,0,274,277,
-        3,8,4,0,275,277,3,10,5,0,276,274,1,0,0,0,276,275,1,0,0,0,276,277,
-        1,0,0,0,277,281,1,0,0,0,278,280,5,261,0,0,279,278,1,0,0,0,280,283,
-        1,0,0,0,281,279,1,0,0,0,281,282,1,0,0,0,282,284,1,0,0,0,283,281,
-        1,0,0,0,284,285,5,0,0,1,285,1,1,0,0,0,286,290,3,20,10,0,287,289,
-        5,261,0,0,288,287,1,0,0,0,289,292,1,0,0,0,290,288,1,0,0,0,290,291,
-        1,0,0,0,291,293,1,0,0,0,292,290,1,0,0,0,293,294,5,0,0,1,294,3,1,
-        0,0,0,295,296,3,106,53,0,296,297,5,0,0,1,297,5,1,0,0,0,298,300,3,
-        76,38,0,299,298,1,0,0,0,299,300,1,0,0,0,300,304,1,0,0,0,301,303,
-        5,261,0,0,302,301,1,0,0,0,303,306,1,0,0,0,304,302,1,0,0,0,304,305,
-        1,0,0,0,305,307,1,0,0,0,306,304,1,0,0,0,307,308,5,0,0,1,308,7,1,
-        0,0,0,309,332,3,16,8,0,310,332,3,148,74,0,311,332,3,152,76,0,312,
-        332,3,192,96,0,313,332,3,204,102,0,314,332,3,212,106,0,315,332,3,
-        216,108,0,316,332,3,218,109,0,317,332,3,224,112,0,318,332,3,228,
-        114,0,319,332,3,230,115,0,320,332,3,232,116,0,321,332,3,234,117,
-        0,322,332,3,236,118,0,323,332,3,238,119,0,324,332,3,240,120,0,325,
-        332,3,242,121,0,326,332,3,244,122,0,327,332,3,252,126,0,328,332,
-        3,254,127,0,329,332,3,256,128,0,330,332,3,258,129,0,331,309,1,0,
-        0,0,331,310,1,0,0,0,331,311,1,0,0,0,331,312,1,0,0,0,331,313,1,0,
-        0,0,331,314,1,0,0,0,331,315,1,0,0,0,331,316,1,0,0,0,331,317,1,0,
-        0,0,331,318,1,0,0,0,331,319,1,0,0,0,331,320,1,0,0,0,331,321,1,0,
-        0,0,331,322,1,0,0,0,331,323,1,0,0,0,331,324,1,0,0,0,331,325,1,0,
-        0,0,331,326,1,0,0,0,331,327,1,0,0,0,331,328,1,0,0,0,331,329,1,0,
-        0,0,331,330,1,0,0,0,332,9,1,0,0,0,333,337,5,240,0,0,334,336,3,14,
-        7,0,335,334,1,0,0,0,336,339,1,0,0,0,337,335,1,0,0,0,337,338,1,0,
-        0,0,338,361,1,0,0,0,339,337,1,0,0,0,340,343,5,45,0,0,341,342,5,141,
-        0,0,342,344,5,168,0,0,343,341,1,0,0,0,343,344,1,0,0,0,344,345,1,
-        0,0,0,345,349,3,12,6,0,346,348,3,14,7,0,347,346,1,0,0,0,348,351,
-        1,0,0,0,349,347,1,0,0,0,349,350,1,0,0,0,350,361,1,0,0,0,351,349,
-        1,0,0,0,352,353,5,12,0,0,353,357,3,12,6,0,354,356,3,14,7,0,355,354,
-        1,0,0,0,356,359,1,0,0,0,357,355,1,0,0,0,357,358,1,0,0,0,358,361,
-        1,0,0,0,359,357,1,0,0,0,360,333,1,0,0,0,360,340,1,0,0,0,360,352,
-        1,0,0,0,361,11,1,0,0,0,362,363,7,0,0,0,363,13,1,0,0,0,364,365,8,
-        1,0,0,365,15,1,0,0,0,366,367,3,20,10,0,367,368,3,18,9,0,368,17,1,
-        0,0,0,369,370,5,110,0,0,370,371,5,144,0,0,371,373,5,238,0,0,372,
-        369,1,0,0,0,372,373,1,0,0,0,373,379,1,0,0,0,374,375,5,85,0,0,375,
-        377,3,264,132,0,376,378,3,76,38,0,377,376,1,0,0,0,377,378,1,0,0,
-        0,378,380,1,0,0,0,379,374,1,0,0,0,379,380,1,0,0,0,380,19,1,0,0,0,
-        381,385,3,26,13,0,382,384,3,24,12,0,383,382,1,0,0,0,384,387,1,0,
-        0,0,385,383,1,0,0,0,385,386,1,0,0,0,386,21,1,0,0,0,387,385,1,0,0,
-        0,388,392,3,28,14,0,389,391,3,24,12,0,390,389,1,0,0,0,391,394,1,
-        0,0,0,392,390,1,0,0,0,392,393,1,0,0,0,393,23,1,0,0,0,394,392,1,0,
-        0,0,395,397,7,2,0,0,396,398,7,3,0,0,397,396,1,0,0,0,397,398,1,0,
-        0,0,398,399,1,0,0,0,399,400,3,26,13,0,400,25,1,0,0,0,401,409,3,28,
-        14,0,402,403,5,262,0,0,403,404,3,20,10,0,404,406,5,263,0,0,405,407,
-        3,76,38,0,406,405,1,0,0,0,406,407,1,0,0,0,407,409,1,0,0,0,408,401,
-        1,0,0,0,408,402,1,0,0,0,409,27,1,0,0,0,410,412,3,30,15,0,411,410,
-        1,0,0,0,411,412,1,0,0,0,412,422,1,0,0,0,413,414,5,182,0,0,414,416,
-        3,36,18,0,415,417,3,82,41,0,416,415,1,0,0,0,416,417,1,0,0,0,417,
-        423,1,0,0,0,418,419,3,82,41,0,419,420,5,182,0,0,420,421,3,36,18,
-        0,421,423,1,0,0,0,422,413,1,0,0,0,422,418,1,0,0,0,423,427,1,0,0,
-        0,424,426,3,40,20,0,425,424,1,0,0,0,426,429,1,0,0,0,427,425,1,0,
-        0,0,427,428,1,0,0,0,428,29,1,0,0,0,429,427,1,0,0,0,430,432,5,230,
-        0,0,431,433,5,163,0,0,432,431,1,0,0,0,432,433,1,0,0,0,433,434,1,
-        0,0,0,434,439,3,32,16,0,435,436,5,260,0,0,436,438,3,32,16,0,437,
-        435,1,0,0,0,438,441,1,0,0,0,439,437,1,0,0,0,439,440,1,0,0,0,440,
-        31,1,0,0,0,441,439,1,0,0,0,442,444,3,264,132,0,443,445,3,34,17,0,
-        444,443,1,0,0,0,444,445,1,0,0,0,445,446,1,0,0,0,446,447,5,18,0,0,
-        447,448,5,262,0,0,448,449,3,20,10,0,449,450,5,263,0,0,450,456,1,
-        0,0,0,451,452,3,108,54,0,452,453,5,18,0,0,453,454,3,264,132,0,454,
-        456,1,0,0,0,455,442,1,0,0,0,455,451,1,0,0,0,456,33,1,0,0,0,457,458,
-        5,262,0,0,458,463,3,264,132,0,459,460,5,260,0,0,460,462,3,264,132,
-        0,461,459,1,0,0,0,462,465,1,0,0,0,463,461,1,0,0,0,463,464,1,0,0,
-        0,464,466,1,0,0,0,465,463,1,0,0,0,466,467,5,263,0,0,467,35,1,0,0,
-        0,468,478,5,11,0,0,469,475,5,61,0,0,470,471,5,137,0,0,471,472,5,
-        262,0,0,472,473,3,104,52,0,473,474,5,263,0,0,474,476,1,0,0,0,475,
-        470,1,0,0,0,475,476,1,0,0,0,476,478,1,0,0,0,477,468,1,0,0,0,477,
-        469,1,0,0,0,477,478,1,0,0,0,478,479,1,0,0,0,479,484,3,38,19,0,480,
-        481,5,260,0,0,481,483,3,38,19,0,482,480,1,0,0,0,483,486,1,0,0,0,
-        484,482,1,0,0,0,484,485,1,0,0,0,485,488,1,0,0,0,486,484,1,0,0,0,
-        487,489,5,260,0,0,488,487,1,0,0,0,488,489,1,0,0,0,489,37,1,0,0,0,
-        490,494,3,108,54,0,491,492,5,18,0,0,492,495,3,264,132,0,493,495,
-        3,266,133,0,494,491,1,0,0,0,494,493,1,0,0,0,494,495,1,0,0,0,495,
-        39,1,0,0,0,496,497,5,154,0,0,497,558,3,106,53,0,498,499,5,228,0,
-        0,499,558,3,106,53,0,500,501,5,146,0,0,501,502,5,27,0,0,502,558,
-        3,104,52,0,503,504,5,190,0,0,504,505,5,27,0,0,505,558,3,104,52,0,
-        506,507,5,92,0,0,507,508,5,27,0,0,508,512,3,44,22,0,509,511,3,48,
-        24,0,510,509,1,0,0,0,511,514,1,0,0,0,512,510,1,0,0,0,512,513,1,0,
-        0,0,513,558,1,0,0,0,514,512,1,0,0,0,515,516,5,95,0,0,516,558,3,106,
-        53,0,517,518,5,229,0,0,518,523,3,50,25,0,519,520,5,260,0,0,520,522,
-        3,50,25,0,521,519,1,0,0,0,522,525,1,0,0,0,523,521,1,0,0,0,523,524,
-        1,0,0,0,524,558,1,0,0,0,525,523,1,0,0,0,526,527,5,158,0,0,527,558,
-        3,106,53,0,528,529,5,142,0,0,529,530,5,27,0,0,530,532,3,58,29,0,
-        531,533,3,64,32,0,532,531,1,0,0,0,532,533,1,0,0,0,533,558,1,0,0,
-        0,534,535,5,121,0,0,535,538,3,108,54,0,536,537,7,4,0,0,537,539,3,
-        108,54,0,538,536,1,0,0,0,538,539,1,0,0,0,539,544,1,0,0,0,540,541,
-        5,27,0,0,541,545,3,104,52,0,542,543,5,230,0,0,543,545,5,203,0,0,
-        544,540,1,0,0,0,544,542,1,0,0,0,544,545,1,0,0,0,545,558,1,0,0,0,
-        546,547,5,136,0,0,547,549,3,112,56,0,548,550,7,5,0,0,549,548,1,0,
-        0,0,549,550,1,0,0,0,550,552,1,0,0,0,551,553,3,42,21,0,552,551,1,
-        0,0,0,552,553,1,0,0,0,553,558,1,0,0,0,554,558,3,42,21,0,555,558,
-        3,68,34,0,556,558,3,76,38,0,557,496,1,0,0,0,557,498,1,0,0,0,557,
-        500,1,0,0,0,557,503,1,0,0,0,557,506,1,0,0,0,557,515,1,0,0,0,557,
-        517,1,0,0,0,557,526,1,0,0,0,557,528,1,0,0,0,557,534,1,0,0,0,557,
-        546,1,0,0,0,557,554,1,0,0,0,557,555,1,0,0,0,557,556,1,0,0,0,558,
-        41,1,0,0,0,559,560,5,78,0,0,560,562,7,6,0,0,561,563,3,112,56,0,562,
-        561,1,0,0,0,562,563,1,0,0,0,563,564,1,0,0,0,564,568,7,5,0,0,565,
-        569,5,138,0,0,566,567,5,230,0,0,567,569,5,203,0,0,568,565,1,0,0,
-        0,568,566,1,0,0,0,569,43,1,0,0,0,570,591,5,11,0,0,571,572,7,7,0,
-        0,572,573,5,262,0,0,573,574,3,104,52,0,574,575,5,263,0,0,575,591,
-        1,0,0,0,576,577,5,93,0,0,577,578,5,186,0,0,578,579,5,262,0,0,579,
-        584,3,46,23,0,580,581,5,260,0,0,581,583,3,46,23,0,582,580,1,0,0,
-        0,583,586,1,0,0,0,584,582,1,0,0,0,584,585,1,0,0,0,585,587,1,0,0,
-        0,586,584,1,0,0,0,587,588,5,263,0,0,588,591,1,0,0,0,589,591,3,104,
-        52,0,590,570,1,0,0,0,590,571,1,0,0,0,590,576,1,0,0,0,590,589,1,0,
-        0,0,591,45,1,0,0,0,592,594,5,262,0,0,593,595,3,104,52,0,594,593,
-        1,0,0,0,594,595,1,0,0,0,595,596,1,0,0,0,596,599,5,263,0,0,597,599,
-        3,108,54,0,598,592,1,0,0,0,598,597,1,0,0,0,599,47,1,0,0,0,600,601,
-        5,230,0,0,601,602,7,8,0,0,602,49,1,0,0,0,603,604,3,264,132,0,604,
-        605,5,18,0,0,605,606,3,52,26,0,606,51,1,0,0,0,607,609,5,262,0,0,
-        608,610,3,264,132,0,609,608,1,0,0,0,609,610,1,0,0,0,610,614,1,0,
-        0,0,611,612,5,146,0,0,612,613,5,27,0,0,613,615,3,104,52,0,614,611,
-        1,0,0,0,614,615,1,0,0,0,615,626,1,0,0,0,616,617,5,142,0,0,617,618,
-        5,27,0,0,618,623,3,60,30,0,619,620,5,260,0,0,620,622,3,60,30,0,621,
-        619,1,0,0,0,622,625,1,0,0,0,623,621,1,0,0,0,623,624,1,0,0,0,624,
-        627,1,0,0,0,625,623,1,0,0,0,626,616,1,0,0,0,626,627,1,0,0,0,627,
-        629,1,0,0,0,628,630,3,54,27,0,629,628,1,0,0,0,629,630,1,0,0,0,630,
-        631,1,0,0,0,631,632,5,263,0,0,632,53,1,0,0,0,633,640,7,9,0,0,634,
-        635,5,25,0,0,635,636,3,56,28,0,636,637,5,13,0,0,637,638,3,56,28,
-        0,638,641,1,0,0,0,639,641,3,56,28,0,640,634,1,0,0,0,640,639,1,0,
-        0,0,641,55,1,0,0,0,642,643,5,214,0,0,643,650,7,10,0,0,644,645,5,
-        48,0,0,645,650,5,177,0,0,646,647,3,112,56,0,647,648,7,10,0,0,648,
-        650,1,0,0,0,649,642,1,0,0,0,649,644,1,0,0,0,649,646,1,0,0,0,650,
-        57,1,0,0,0,651,653,5,11,0,0,652,654,7,11,0,0,653,652,1,0,0,0,653,
-        654,1,0,0,0,654,657,1,0,0,0,655,656,5,135,0,0,656,658,7,12,0,0,657,
-        655,1,0,0,0,657,658,1,0,0,0,658,668,1,0,0,0,659,664,3,60,30,0,660,
-        661,5,260,0,0,661,663,3,60,30,0,662,660,1,0,0,0,663,666,1,0,0,0,
-        664,662,1,0,0,0,664,665,1,0,0,0,665,668,1,0,0,0,666,664,1,0,0,0,
-        667,651,1,0,0,0,667,659,1,0,0,0,668,59,1,0,0,0,669,671,3,106,53,
-        0,670,672,7,11,0,0,671,670,1,0,0,0,671,672,1,0,0,0,672,675,1,0,0,
-        0,673,674,5,135,0,0,674,676,7,12,0,0,675,673,1,0,0,0,675,676,1,0,
-        0,0,676,679,1,0,0,0,677,678,5,38,0,0,678,680,5,238,0,0,679,677,1,
-        0,0,0,679,680,1,0,0,0,680,682,1,0,0,0,681,683,3,62,31,0,682,681,
-        1,0,0,0,682,683,1,0,0,0,683,61,1,0,0,0,684,685,5,230,0,0,685,688,
-        5,79,0,0,686,687,5,86,0,0,687,689,3,112,56,0,688,686,1,0,0,0,688,
-        689,1,0,0,0,689,692,1,0,0,0,690,691,5,206,0,0,691,693,3,112,56,0,
-        692,690,1,0,0,0,692,693,1,0,0,0,693,696,1,0,0,0,694,695,5,193,0,
-        0,695,697,3,112,56,0,696,694,1,0,0,0,696,697,1,0,0,0,697,700,1,0,
-        0,0,698,699,5,192,0,0,699,701,3,112,56,0,700,698,1,0,0,0,700,701,
-        1,0,0,0,701,63,1,0,0,0,702,715,5,107,0,0,703,712,5,262,0,0,704,709,
-        3,66,33,0,705,706,5,260,0,0,706,708,3,66,33,0,707,705,1,0,0,0,708,
-        711,1,0,0,0,709,707,1,0,0,0,709,710,1,0,0,0,710,713,1,0,0,0,711,
-        709,1,0,0,0,712,704,1,0,0,0,712,713,1,0,0,0,713,714,1,0,0,0,714,
-        716,5,263,0,0,715,703,1,0,0,0,715,716,1,0,0,0,716,65,1,0,0,0,717,
-        720,3,264,132,0,718,719,5,18,0,0,719,721,3,108,54,0,720,718,1,0,
-        0,0,720,721,1,0,0,0,721,67,1,0,0,0,722,741,5,65,0,0,723,725,7,13,
-        0,0,724,726,3,74,37,0,725,724,1,0,0,0,725,726,1,0,0,0,726,728,1,
-        0,0,0,727,729,3,70,35,0,728,727,1,0,0,0,728,729,1,0,0,0,729,731,
-        1,0,0,0,730,732,3,72,36,0,731,730,1,0,0,0,731,732,1,0,0,0,732,742,
-        1,0,0,0,733,735,3,74,37,0,734,736,3,70,35,0,735,734,1,0,0,0,735,
-        736,1,0,0,0,736,738,1,0,0,0,737,739,3,72,36,0,738,737,1,0,0,0,738,
-        739,1,0,0,0,739,742,1,0,0,0,740,742,3,72,36,0,741,723,1,0,0,0,741,
-        733,1,0,0,0,741,740,1,0,0,0,742,69,1,0,0,0,743,745,7,14,0,0,744,
-        743,1,0,0,0,744,745,1,0,0,0,745,746,1,0,0,0,746,747,5,53,0,0,747,
-        748,3,112,56,0,748,71,1,0,0,0,749,751,7,14,0,0,750,749,1,0,0,0,750,
-        751,1,0,0,0,751,752,1,0,0,0,752,753,5,204,0,0,753,754,3,112,56,0,
-        754,73,1,0,0,0,755,759,5,7,0,0,756,760,5,226,0,0,757,758,5,229,0,
-        0,758,760,5,35,0,0,759,756,1,0,0,0,759,757,1,0,0,0,760,804,1,0,0,
-        0,761,766,5,7,0,0,762,763,5,113,0,0,763,767,7,15,0,0,764,765,5,184,
-        0,0,765,767,5,35,0,0,766,762,1,0,0,0,766,764,1,0,0,0,767,771,1,0,
-        0,0,768,769,5,97,0,0,769,770,5,27,0,0,770,772,3,112,56,0,771,768,
-        1,0,0,0,771,772,1,0,0,0,772,779,1,0,0,0,773,775,5,230,0,0,774,776,
-        5,138,0,0,775,774,1,0,0,0,775,776,1,0,0,0,776,777,1,0,0,0,777,778,
-        5,124,0,0,778,780,3,112,56,0,779,773,1,0,0,0,779,780,1,0,0,0,780,
-        804,1,0,0,0,781,782,5,149,0,0,782,786,3,112,56,0,783,787,5,167,0,
-        0,784,785,5,137,0,0,785,787,5,217,0,0,786,783,1,0,0,0,786,784,1,
-        0,0,0,786,787,1,0,0,0,787,804,1,0,0,0,788,789,5,137,0,0,789,793,
-        5,217,0,0,790,791,5,230,0,0,791,792,5,24,0,0,792,794,3,112,56,0,
-        793,790,1,0,0,0,793,794,1,0,0,0,794,804,1,0,0,0,795,796,5,148,0,
-        0,796,804,5,69,0,0,797,798,5,116,0,0,798,801,3,112,56,0,799,800,
-        5,137,0,0,800,802,5,156,0,0,801,799,1,0,0,0,801,802,1,0,0,0,802,
-        804,1,0,0,0,803,755,1,0,0,0,803,761,1,0,0,0,803,781,1,0,0,0,803,
-        788,1,0,0,0,803,795,1,0,0,0,803,797,1,0,0,0,804,75,1,0,0,0,805,806,
-        5,188,0,0,806,807,3,78,39,0,807,77,1,0,0,0,808,813,3,80,40,0,809,
-        810,5,260,0,0,810,812,3,80,40,0,811,809,1,0,0,0,812,815,1,0,0,0,
-        813,811,1,0,0,0,813,814,1,0,0,0,814,79,1,0,0,0,815,813,1,0,0,0,816,
-        821,3,264,132,0,817,818,5,259,0,0,818,820,3,264,132,0,819,817,1,
-        0,0,0,820,823,1,0,0,0,821,819,1,0,0,0,821,822,1,0,0,0,822,824,1,
-        0,0,0,823,821,1,0,0,0,824,825,5,248,0,0,825,826,3,112,56,0,826,81,
-        1,0,0,0,827,828,5,86,0,0,828,829,3,84,42,0,829,83,1,0,0,0,830,834,
-        3,92,46,0,831,833,3,86,43,0,832,831,1,0,0,0,833,836,1,0,0,0,834,
-        832,1,0,0,0,834,835,1,0,0,0,835,85,1,0,0,0,836,834,1,0,0,0,837,838,
-        5,260,0,0,838,864,3,92,46,0,839,841,7,16,0,0,840,839,1,0,0,0,840,
-        841,1,0,0,0,841,842,1,0,0,0,842,843,5,17,0,0,843,844,5,112,0,0,844,
-        849,3,38,19,0,845,846,5,260,0,0,846,848,3,38,19,0,847,845,1,0,0,
-        0,848,851,1,0,0,0,849,847,1,0,0,0,849,850,1,0,0,0,850,864,1,0,0,
-        0,851,849,1,0,0,0,852,854,3,88,44,0,853,852,1,0,0,0,854,857,1,0,
-        0,0,855,853,1,0,0,0,855,856,1,0,0,0,856,858,1,0,0,0,857,855,1,0,
-        0,0,858,859,5,112,0,0,859,861,3,92,46,0,860,862,3,90,45,0,861,860,
-        1,0,0,0,861,862,1,0,0,0,862,864,1,0,0,0,863,837,1,0,0,0,863,840,
-        1,0,0,0,863,855,1,0,0,0,864,87,1,0,0,0,865,866,7,17,0,0,866,89,1,
-        0,0,0,867,868,5,137,0,0,868,892,3,108,54,0,869,889,5,220,0,0,870,
-        871,5,262,0,0,871,876,3,264,132,0,872,873,5,260,0,0,873,875,3,264,
-        132,0,874,872,1,0,0,0,875,878,1,0,0,0,876,874,1,0,0,0,876,877,1,
-        0,0,0,877,879,1,0,0,0,878,876,1,0,0,0,879,880,5,263,0,0,880,890,
-        1,0,0,0,881,886,3,264,132,0,882,883,5,260,0,0,883,885,3,264,132,
-        0,884,882,1,0,0,0,885,888,1,0,0,0,886,884,1,0,0,0,886,887,1,0,0,
-        0,887,890,1,0,0,0,888,886,1,0,0,0,889,870,1,0,0,0,889,881,1,0,0,
-        0,890,892,1,0,0,0,891,867,1,0,0,0,891,869,1,0,0,0,892,91,1,0,0,0,
-        893,895,3,94,47,0,894,896,5,81,0,0,895,894,1,0,0,0,895,896,1,0,0,
-        0,896,898,1,0,0,0,897,899,3,100,50,0,898,897,1,0,0,0,898,899,1,0,
-        0,0,899,901,1,0,0,0,900,902,5,81,0,0,901,900,1,0,0,0,901,902,1,0,
-        0,0,902,904,1,0,0,0,903,905,3,102,51,0,904,903,1,0,0,0,904,905,1,
-        0,0,0,905,93,1,0,0,0,906,923,3,260,130,0,907,923,3,96,48,0,908,909,
-        5,262,0,0,909,910,3,22,11,0,910,911,5,263,0,0,911,923,1,0,0,0,912,
-        913,5,262,0,0,913,917,3,84,42,0,914,916,3,24,12,0,915,914,1,0,0,
-        0,916,919,1,0,0,0,917,915,1,0,0,0,917,918,1,0,0,0,918,920,1,0,0,
-        0,919,917,1,0,0,0,920,921,5,263,0,0,921,923,1,0,0,0,922,906,1,0,
-        0,0,922,907,1,0,0,0,922,908,1,0,0,0,922,912,1,0,0,0,923,95,1,0,0,
-        0,924,925,3,264,132,0,925,943,5,262,0,0,926,944,3,22,11,0,927,932,
-        3,98,49,0,928,929,5,260,0,0,929,931,3,98,49,0,930,928,1,0,0,0,931,
-        934,1,0,0,0,932,930,1,0,0,0,932,933,1,0,0,0,933,936,1,0,0,0,934,
-        932,1,0,0,0,935,927,1,0,0,0,935,936,1,0,0,0,936,938,1,0,0,0,937,
-        939,5,260,0,0,938,937,1,0,0,0,938,939,1,0,0,0,939,941,1,0,0,0,940,
-        942,3,76,38,0,941,940,1,0,0,0,941,942,1,0,0,0,942,944,1,0,0,0,943,
-        926,1,0,0,0,943,935,1,0,0,0,944,945,1,0,0,0,945,946,5,263,0,0,946,
-        97,1,0,0,0,947,955,3,106,53,0,948,949,5,3,0,0,949,950,3,108,54,0,
-        950,951,5,260,0,0,951,952,3,108,54,0,952,953,5,4,0,0,953,955,1,0,
-        0,0,954,947,1,0,0,0,954,948,1,0,0,0,955,99,1,0,0,0,956,957,5,18,
-        0,0,957,960,3,264,132,0,958,960,3,266,133,0,959,956,1,0,0,0,959,
-        958,1,0,0,0,960,962,1,0,0,0,961,963,3,34,17,0,962,961,1,0,0,0,962,
-        963,1,0,0,0,963,101,1,0,0,0,964,965,5,180,0,0,965,968,3,112,56,0,
-        966,967,5,136,0,0,967,969,3,112,56,0,968,966,1,0,0,0,968,969,1,0,
-        0,0,969,103,1,0,0,0,970,975,3,106,53,0,971,972,5,260,0,0,972,974,
-        3,106,53,0,973,971,1,0,0,0,974,977,1,0,0,0,975,973,1,0,0,0,975,976,
-        1,0,0,0,976,979,1,0,0,0,977,975,1,0,0,0,978,980,5,260,0,0,979,978,
-        1,0,0,0,979,980,1,0,0,0,980,105,1,0,0,0,981,984,3,108,54,0,982,983,
-        5,18,0,0,983,985,3,264,132,0,984,982,1,0,0,0,984,985,1,0,0,0,985,
-        107,1,0,0,0,986,987,6,54,-1,0,987,988,5,133,0,0,988,1001,3,108,54,
-        5,989,993,3,112,56,0,990,992,3,110,55,0,991,990,1,0,0,0,992,995,
-        1,0,0,0,993,991,1,0,0,0,993,994,1,0,0,0,994,998,1,0,0,0,995,993,
-        1,0,0,0,996,997,5,245,0,0,997,999,3,108,54,0,998,996,1,0,0,0,998,
-        999,1,0,0,0,999,1001,1,0,0,0,1000,986,1,0,0,0,1000,989,1,0,0,0,1001,
-        1016,1,0,0,0,1002,1003,10,4,0,0,1003,1004,5,13,0,0,1004,1015,3,108,
-        54,5,1005,1006,10,3,0,0,1006,1007,5,141,0,0,1007,1015,3,108,54,4,
-        1008,1009,10,2,0,0,1009,1010,5,244,0,0,1010,1011,3,108,54,0,1011,
-        1012,7,18,0,0,1012,1013,3,108,54,0,1013,1015,1,0,0,0,1014,1002,1,
-        0,0,0,1014,1005,1,0,0,0,1014,1008,1,0,0,0,1015,1018,1,0,0,0,1016,
-        1014,1,0,0,0,1016,1017,1,0,0,0,1017,109,1,0,0,0,1018,1016,1,0,0,
-        0,1019,1020,7,19,0,0,1020,1055,3,112,56,0,1021,1023,5,111,0,0,1022,
-        1024,5,133,0,0,1023,1022,1,0,0,0,1023,1024,1,0,0,0,1024,1025,1,0,
-        0,0,1025,1055,5,134,0,0,1026,1028,5,111,0,0,1027,1029,5,133,0,0,
-        1028,1027,1,0,0,0,1028,1029,1,0,0,0,1029,1030,1,0,0,0,1030,1031,
-        5,61,0,0,1031,1032,5,86,0,0,1032,1055,3,112,56,0,1033,1035,5,133,
-        0,0,1034,1033,1,0,0,0,1034,1035,1,0,0,0,1035,1036,1,0,0,0,1036,1037,
-        7,20,0,0,1037,1055,3,112,56,0,1038,1040,5,89,0,0,1039,1038,1,0,0,
-        0,1039,1040,1,0,0,0,1040,1042,1,0,0,0,1041,1043,5,133,0,0,1042,1041,
-        1,0,0,0,1042,1043,1,0,0,0,1043,1044,1,0,0,0,1044,1045,5,101,0,0,
-        1045,1055,3,112,56,0,1046,1048,5,133,0,0,1047,1046,1,0,0,0,1047,
-        1048,1,0,0,0,1048,1049,1,0,0,0,1049,1050,5,25,0,0,1050,1051,3,112,
-        56,0,1051,1052,5,13,0,0,1052,1053,3,112,56,0,1053,1055,1,0,0,0,1054,
-        1019,1,0,0,0,1054,1021,1,0,0,0,1054,1026,1,0,0,0,1054,1034,1,0,0,
-        0,1054,1039,1,0,0,0,1054,1047,1,0,0,0,1055,111,1,0,0,0,1056,1057,
-        6,56,-1,0,1057,1058,7,21,0,0,1058,1061,3,112,56,5,1059,1061,3,114,
-        57,0,1060,1056,1,0,0,0,1060,1059,1,0,0,0,1061,1101,1,0,0,0,1062,
-        1063,10,4,0,0,1063,1064,7,22,0,0,1064,1100,3,112,56,5,1065,1066,
-        10,3,0,0,1066,1067,7,21,0,0,1067,1100,3,112,56,4,1068,1069,10,2,
-        0,0,1069,1070,5,246,0,0,1070,1100,3,112,56,3,1071,1072,10,12,0,0,
-        1072,1073,5,264,0,0,1073,1074,3,108,54,0,1074,1075,5,265,0,0,1075,
-        1100,1,0,0,0,1076,1077,10,11,0,0,1077,1100,5,1,0,0,1078,1079,10,
-        10,0,0,1079,1080,5,259,0,0,1080,1100,3,264,132,0,1081,1082,10,9,
-        0,0,1082,1083,5,259,0,0,1083,1087,5,256,0,0,1084,1086,3,128,64,0,
-        1085,1084,1,0,0,0,1086,1089,1,0,0,0,1087,1085,1,0,0,0,1087,1088,
-        1,0,0,0,1088,1100,1,0,0,0,1089,1087,1,0,0,0,1090,1091,10,8,0,0,1091,
-        1092,5,259,0,0,1092,1100,3,126,63,0,1093,1094,10,7,0,0,1094,1095,
-        5,2,0,0,1095,1100,3,264,132,0,1096,1097,10,6,0,0,1097,1098,5,242,
-        0,0,1098,1100,3,142,71,0,1099,1062,1,0,0,0,1099,1065,1,0,0,0,1099,
-        1068,1,0,0,0,1099,1071,1,0,0,0,1099,1076,1,0,0,0,1099,1078,1,0,0,
-        0,1099,1081,1,0,0,0,1099,1090,1,0,0,0,1099,1093,1,0,0,0,1099,1096,
-        1,0,0,0,1100,1103,1,0,0,0,1101,1099,1,0,0,0,1101,1102,1,0,0,0,1102,
-        113,1,0,0,0,1103,1101,1,0,0,0,1104,1209,3,138,69,0,1105,1106,5,76,
-        0,0,1106,1107,5,262,0,0,1107,1108,5,240,0,0,1108,1109,5,86,0,0,1109,
-        1110,3,108,54,0,1110,1111,5,263,0,0,1111,1209,1,0,0,0,1112,1113,
-        5,209,0,0,1113,1114,5,262,0,0,1114,1115,7,23,0,0,1115,1116,3,108,
-        54,0,1116,1117,5,86,0,0,1117,1118,3,108,54,0,1118,1119,5,263,0,0,
-        1119,1209,1,0,0,0,1120,1209,3,132,66,0,1121,1209,3,264,132,0,1122,
-        1123,5,262,0,0,1123,1124,3,22,11,0,1124,1125,5,263,0,0,1125,1209,
-        1,0,0,0,1126,1128,5,262,0,0,1127,1129,3,104,52,0,1128,1127,1,0,0,
-        0,1128,1129,1,0,0,0,1129,1133,1,0,0,0,1130,1132,3,24,12,0,1131,1130,
-        1,0,0,0,1132,1135,1,0,0,0,1133,1131,1,0,0,0,1133,1134,1,0,0,0,1134,
-        1136,1,0,0,0,1135,1133,1,0,0,0,1136,1209,5,263,0,0,1137,1139,5,264,
-        0,0,1138,1140,3,104,52,0,1139,1138,1,0,0,0,1139,1140,1,0,0,0,1140,
-        1141,1,0,0,0,1141,1209,5,265,0,0,1142,1151,5,266,0,0,1143,1148,3,
-        120,60,0,1144,1145,5,260,0,0,1145,1147,3,120,60,0,1146,1144,1,0,
-        0,0,1147,1150,1,0,0,0,1148,1146,1,0,0,0,1148,1149,1,0,0,0,1149,1152,
-        1,0,0,0,1150,1148,1,0,0,0,1151,1143,1,0,0,0,1151,1152,1,0,0,0,1152,
-        1153,1,0,0,0,1153,1209,5,267,0,0,1154,1209,3,124,62,0,1155,1159,
-        5,256,0,0,1156,1158,3,128,64,0,1157,1156,1,0,0,0,1158,1161,1,0,0,
-        0,1159,1157,1,0,0,0,1159,1160,1,0,0,0,1160,1209,1,0,0,0,1161,1159,
-        1,0,0,0,1162,1209,3,126,63,0,1163,1165,5,29,0,0,1164,1166,3,108,
-        54,0,1165,1164,1,0,0,0,1165,1166,1,0,0,0,1166,1169,1,0,0,0,1167,
-        1168,5,227,0,0,1168,1170,3,116,58,0,1169,1167,1,0,0,0,1170,1171,
-        1,0,0,0,1171,1169,1,0,0,0,1171,1172,1,0,0,0,1172,1175,1,0,0,0,1173,
-        1174,5,64,0,0,1174,1176,3,108,54,0,1175,1173,1,0,0,0,1175,1176,1,
-        0,0,0,1176,1177,1,0,0,0,1177,1178,5,66,0,0,1178,1209,1,0,0,0,1179,
-        1180,5,30,0,0,1180,1181,5,262,0,0,1181,1186,3,108,54,0,1182,1183,
-        5,18,0,0,1183,1187,3,142,71,0,1184,1185,5,260,0,0,1185,1187,3,108,
-        54,0,1186,1182,1,0,0,0,1186,1184,1,0,0,0,1187,1188,1,0,0,0,1188,
-        1189,5,263,0,0,1189,1209,1,0,0,0,1190,1191,5,71,0,0,1191,1192,5,
-        262,0,0,1192,1193,3,20,10,0,1193,1194,5,263,0,0,1194,1209,1,0,0,
-        0,1195,1203,5,109,0,0,1196,1198,5,238,0,0,1197,1199,5,240,0,0,1198,
-        1197,1,0,0,0,1198,1199,1,0,0,0,1199,1204,1,0,0,0,1200,1201,3,118,
-        59,0,1201,1202,5,240,0,0,1202,1204,1,0,0,0,1203,1196,1,0,0,0,1203,
-        1200,1,0,0,0,1204,1209,1,0,0,0,1205,1209,5,231,0,0,1206,1207,7,24,
-        0,0,1207,1209,5,238,0,0,1208,1104,1,0,0,0,1208,1105,1,0,0,0,1208,
-        1112,1,0,0,0,1208,1120,1,0,0,0,1208,1121,1,0,0,0,1208,1122,1,0,0,
-        0,1208,1126,1,0,0,0,1208,1137,1,0,0,0,1208,1142,1,0,0,0,1208,1154,
-        1,0,0,0,1208,1155,1,0,0,0,1208,1162,1,0,0,0,1208,1163,1,0,0,0,1208,
-        1179,1,0,0,0,1208,1190,1,0,0,0,1208,1195,1,0,0,0,1208,1205,1,0,0,
-        0,1208,1206,1,0,0,0,1209,115,1,0,0,0,1210,1211,3,108,54,0,1211,1212,
-        5,202,0,0,1212,1213,3,108,54,0,1213,117,1,0,0,0,1214,1216,5,255,
-        0,0,1215,1214,1,0,0,0,1215,1216,1,0,0,0,1216,1217,1,0,0,0,1217,1233,
-        3,140,70,0,1218,1219,5,262,0,0,1219,1220,3,108,54,0,1220,1221,5,
-        263,0,0,1221,1233,1,0,0,0,1222,1233,3,132,66,0,1223,1228,3,264,132,
-        0,1224,1225,5,259,0,0,1225,1227,3,264,132,0,1226,1224,1,0,0,0,1227,
-        1230,1,0,0,0,1228,1226,1,0,0,0,1228,1229,1,0,0,0,1229,1233,1,0,0,
-        0,1230,1228,1,0,0,0,1231,1233,3,124,62,0,1232,1215,1,0,0,0,1232,
-        1218,1,0,0,0,1232,1222,1,0,0,0,1232,1223,1,0,0,0,1232,1231,1,0,0,
-        0,1233,119,1,0,0,0,1234,1235,3,122,61,0,1235,1236,5,243,0,0,1236,
-        1237,3,108,54,0,1237,121,1,0,0,0,1238,1244,5,238,0,0,1239,1241,5,
-        255,0,0,1240,1239,1,0,0,0,1240,1241,1,0,0,0,1241,1242,1,0,0,0,1242,
-        1244,3,140,70,0,1243,1238,1,0,0,0,1243,1240,1,0,0,0,1244,123,1,0,
-        0,0,1245,1246,5,266,0,0,1246,1247,3,264,132,0,1247,1248,7,18,0,0,
-        1248,1249,3,142,71,0,1249,1250,5,267,0,0,1250,125,1,0,0,0,1251,1252,
-        5,41,0,0,1252,1262,5,262,0,0,1253,1263,5,238,0,0,1254,1259,3,264,
-        132,0,1255,1256,5,260,0,0,1256,1258,3,264,132,0,1257,1255,1,0,0,
-        0,1258,1261,1,0,0,0,1259,1257,1,0,0,0,1259,1260,1,0,0,0,1260,1263,
-        1,0,0,0,1261,1259,1,0,0,0,1262,1253,1,0,0,0,1262,1254,1,0,0,0,1263,
-        1264,1,0,0,0,1264,1268,5,263,0,0,1265,1267,3,128,64,0,1266,1265,
-        1,0,0,0,1267,1270,1,0,0,0,1268,1266,1,0,0,0,1268,1269,1,0,0,0,1269,
-        127,1,0,0,0,1270,1268,1,0,0,0,1271,1276,5,70,0,0,1272,1273,5,262,
-        0,0,1273,1274,5,238,0,0,1274,1277,5,263,0,0,1275,1277,5,238,0,0,
-        1276,1272,1,0,0,0,1276,1275,1,0,0,0,1277,1320,1,0,0,0,1278,1291,
-        5,70,0,0,1279,1280,5,262,0,0,1280,1285,3,264,132,0,1281,1282,5,260,
-        0,0,1282,1284,3,264,132,0,1283,1281,1,0,0,0,1284,1287,1,0,0,0,1285,
-        1283,1,0,0,0,1285,1286,1,0,0,0,1286,1288,1,0,0,0,1287,1285,1,0,0,
-        0,1288,1289,5,263,0,0,1289,1292,1,0,0,0,1290,1292,3,264,132,0,1291,
-        1279,1,0,0,0,1291,1290,1,0,0,0,1292,1320,1,0,0,0,1293,1309,5,168,
-        0,0,1294,1295,5,262,0,0,1295,1300,3,130,65,0,1296,1297,5,260,0,0,
-        1297,1299,3,130,65,0,1298,1296,1,0,0,0,1299,1302,1,0,0,0,1300,1298,
-        1,0,0,0,1300,1301,1,0,0,0,1301,1304,1,0,0,0,1302,1300,1,0,0,0,1303,
-        1305,5,260,0,0,1304,1303,1,0,0,0,1304,1305,1,0,0,0,1305,1306,1,0,
-        0,0,1306,1307,5,263,0,0,1307,1310,1,0,0,0,1308,1310,3,130,65,0,1309,
-        1294,1,0,0,0,1309,1308,1,0,0,0,1310,1320,1,0,0,0,1311,1317,5,16,
-        0,0,1312,1313,5,262,0,0,1313,1314,3,108,54,0,1314,1315,5,263,0,0,
-        1315,1318,1,0,0,0,1316,1318,3,264,132,0,1317,1312,1,0,0,0,1317,1316,
-        1,0,0,0,1318,1320,1,0,0,0,1319,1271,1,0,0,0,1319,1278,1,0,0,0,1319,
-        1293,1,0,0,0,1319,1311,1,0,0,0,1320,129,1,0,0,0,1321,1322,3,108,
-        54,0,1322,1323,5,18,0,0,1323,1324,3,264,132,0,1324,131,1,0,0,0,1325,
-        1326,3,136,68,0,1326,1327,5,262,0,0,1327,1328,3,134,67,0,1328,1333,
-        5,263,0,0,1329,1330,5,262,0,0,1330,1331,3,134,67,0,1331,1332,5,263,
-        0,0,1332,1334,1,0,0,0,1333,1329,1,0,0,0,1333,1334,1,0,0,0,1334,1337,
-        1,0,0,0,1335,1336,7,25,0,0,1336,1338,5,135,0,0,1337,1335,1,0,0,0,
-        1337,1338,1,0,0,0,1338,1345,1,0,0,0,1339,1340,5,80,0,0,1340,1341,
-        5,262,0,0,1341,1342,5,228,0,0,1342,1343,3,108,54,0,1343,1344,5,263,
-        0,0,1344,1346,1,0,0,0,1345,1339,1,0,0,0,1345,1346,1,0,0,0,1346,1352,
-        1,0,0,0,1347,1350,5,145,0,0,1348,1351,3,52,26,0,1349,1351,3,264,
-        132,0,1350,1348,1,0,0,0,1350,1349,1,0,0,0,1351,1353,1,0,0,0,1352,
-        1347,1,0,0,0,1352,1353,1,0,0,0,1353,133,1,0,0,0,1354,1369,3,22,11,
-        0,1355,1357,5,61,0,0,1356,1355,1,0,0,0,1356,1357,1,0,0,0,1357,1358,
-        1,0,0,0,1358,1365,3,104,52,0,1359,1360,5,86,0,0,1360,1363,3,108,
-        54,0,1361,1362,5,84,0,0,1362,1364,3,108,54,0,1363,1361,1,0,0,0,1363,
-        1364,1,0,0,0,1364,1366,1,0,0,0,1365,1359,1,0,0,0,1365,1366,1,0,0,
-        0,1366,1369,1,0,0,0,1367,1369,1,0,0,0,1368,1354,1,0,0,0,1368,1356,
-        1,0,0,0,1368,1367,1,0,0,0,1369,135,1,0,0,0,1370,1371,7,26,0,0,1371,
-        137,1,0,0,0,1372,1381,3,140,70,0,1373,1381,5,238,0,0,1374,1381,5,
-        239,0,0,1375,1381,5,236,0,0,1376,1381,5,237,0,0,1377,1381,5,134,
-        0,0,1378,1381,5,210,0,0,1379,1381,5,77,0,0,1380,1372,1,0,0,0,1380,
-        1373,1,0,0,0,1380,1374,1,0,0,0,1380,1375,1,0,0,0,1380,1376,1,0,0,
-        0,1380,1377,1,0,0,0,1380,1378,1,0,0,0,1380,1379,1,0,0,0,1381,139,
-        1,0,0,0,1382,1383,7,27,0,0,1383,141,1,0,0,0,1384,1386,3,144,72,0,
-        1385,1387,3,146,73,0,1386,1385,1,0,0,0,1386,1387,1,0,0,0,1387,1389,
-        1,0,0,0,1388,1390,7,28,0,0,1389,1388,1,0,0,0,1389,1390,1,0,0,0,1390,
-        143,1,0,0,0,1391,1393,5,240,0,0,1392,1394,7,29,0,0,1393,1392,1,0,
-        0,0,1393,1394,1,0,0,0,1394,1401,1,0,0,0,1395,1401,5,241,0,0,1396,
-        1401,5,50,0,0,1397,1401,5,205,0,0,1398,1401,5,17,0,0,1399,1401,5,
-        109,0,0,1400,1391,1,0,0,0,1400,1395,1,0,0,0,1400,1396,1,0,0,0,1400,
-        1397,1,0,0,0,1400,1398,1,0,0,0,1400,1399,1,0,0,0,1401,145,1,0,0,
-        0,1402,1407,5,262,0,0,1403,1406,3,146,73,0,1404,1406,8,30,0,0,1405,
-        1403,1,0,0,0,1405,1404,1,0,0,0,1406,1409,1,0,0,0,1407,1405,1,0,0,
-        0,1407,1408,1,0,0,0,1408,1410,1,0,0,0,1409,1407,1,0,0,0,1410,1411,
-        5,263,0,0,1411,147,1,0,0,0,1412,1414,5,106,0,0,1413,1415,5,110,0,
-        0,1414,1413,1,0,0,0,1414,1415,1,0,0,0,1415,1425,1,0,0,0,1416,1418,
-        5,198,0,0,1417,1416,1,0,0,0,1417,1418,1,0,0,0,1418,1419,1,0,0,0,
-        1419,1420,5,88,0,0,1420,1426,3,96,48,0,1421,1423,5,198,0,0,1422,
-        1421,1,0,0,0,1422,1423,1,0,0,0,1423,1424,1,0,0,0,1424,1426,3,260,
-        130,0,1425,1417,1,0,0,0,1425,1422,1,0,0,0,1426,1428,1,0,0,0,1427,
-        1429,3,150,75,0,1428,1427,1,0,0,0,1428,1429,1,0,0,0,1429,1433,1,
-        0,0,0,1430,1431,5,146,0,0,1431,1432,5,27,0,0,1432,1434,3,108,54,
-        0,1433,1430,1,0,0,0,1433,1434,1,0,0,0,1434,1442,1,0,0,0,1435,1436,
-        5,86,0,0,1436,1437,5,104,0,0,1437,1440,5,238,0,0,1438,1439,5,43,
-        0,0,1439,1441,5,238,0,0,1440,1438,1,0,0,0,1440,1441,1,0,0,0,1441,
-        1443,1,0,0,0,1442,1435,1,0,0,0,1442,1443,1,0,0,0,1443,1445,1,0,0,
-        0,1444,1446,3,76,38,0,1445,1444,1,0,0,0,1445,1446,1,0,0,0,1446,1454,
-        1,0,0,0,1447,1448,5,85,0,0,1448,1450,3,264,132,0,1449,1451,3,76,
-        38,0,1450,1449,1,0,0,0,1450,1451,1,0,0,0,1451,1455,1,0,0,0,1452,
-        1455,5,222,0,0,1453,1455,3,20,10,0,1454,1447,1,0,0,0,1454,1452,1,
-        0,0,0,1454,1453,1,0,0,0,1454,1455,1,0,0,0,1455,149,1,0,0,0,1456,
-        1483,5,262,0,0,1457,1470,5,256,0,0,1458,1459,5,70,0,0,1459,1460,
-        5,262,0,0,1460,1465,3,262,131,0,1461,1462,5,260,0,0,1462,1464,3,
-        262,131,0,1463,1461,1,0,0,0,1464,1467,1,0,0,0,1465,1463,1,0,0,0,
-        1465,1466,1,0,0,0,1466,1468,1,0,0,0,1467,1465,1,0,0,0,1468,1469,
-        5,263,0,0,1469,1471,1,0,0,0,1470,1458,1,0,0,0,1470,1471,1,0,0,0,
-        1471,1484,1,0,0,0,1472,1477,3,262,131,0,1473,1474,5,260,0,0,1474,
-        1476,3,262,131,0,1475,1473,1,0,0,0,1476,1479,1,0,0,0,1477,1475,1,
-        0,0,0,1477,1478,1,0,0,0,1478,1481,1,0,0,0,1479,1477,1,0,0,0,1480,
-        1482,5,260,0,0,1481,1480,1,0,0,0,1481,1482,1,0,0,0,1482,1484,1,0,
-        0,0,1483,1457,1,0,0,0,1483,1472,1,0,0,0,1484,1485,1,0,0,0,1485,1486,
-        5,263,0,0,1486,151,1,0,0,0,1487,1490,5,45,0,0,1488,1489,5,141,0,
-        0,1489,1491,5,168,0,0,1490,1488,1,0,0,0,1490,1491,1,0,0,0,1491,1492,
-        1,0,0,0,1492,1494,7,31,0,0,1493,1495,3,154,77,0,1494,1493,1,0,0,
-        0,1494,1495,1,0,0,0,1495,1496,1,0,0,0,1496,1498,3,264,132,0,1497,
-        1499,3,158,79,0,1498,1497,1,0,0,0,1498,1499,1,0,0,0,1499,1503,1,
-        0,0,0,1500,1502,3,176,88,0,1501,1500,1,0,0,0,1502,1505,1,0,0,0,1503,
-        1501,1,0,0,0,1503,1504,1,0,0,0,1504,1737,1,0,0,0,1505,1503,1,0,0,
-        0,1506,1509,5,45,0,0,1507,1508,5,141,0,0,1508,1510,5,168,0,0,1509,
-        1507,1,0,0,0,1509,1510,1,0,0,0,1510,1512,1,0,0,0,1511,1513,7,32,
-        0,0,1512,1511,1,0,0,0,1512,1513,1,0,0,0,1513,1514,1,0,0,0,1514,1516,
-        7,33,0,0,1515,1517,3,154,77,0,1516,1515,1,0,0,0,1516,1517,1,0,0,
-        0,1517,1518,1,0,0,0,1518,1521,3,260,130,0,1519,1520,5,221,0,0,1520,
-        1522,5,238,0,0,1521,1519,1,0,0,0,1521,1522,1,0,0,0,1522,1524,1,0,
-        0,0,1523,1525,3,158,79,0,1524,1523,1,0,0,0,1524,1525,1,0,0,0,1525,
-        1527,1,0,0,0,1526,1528,3,162,81,0,1527,1526,1,0,0,0,1527,1528,1,
-        0,0,0,1528,1532,1,0,0,0,1529,1531,3,176,88,0,1530,1529,1,0,0,0,1531,
-        1534,1,0,0,0,1532,1530,1,0,0,0,1532,1533,1,0,0,0,1533,1560,1,0,0,
-        0,1534,1532,1,0,0,0,1535,1537,5,34,0,0,1536,1535,1,0,0,0,1536,1537,
-        1,0,0,0,1537,1538,1,0,0,0,1538,1539,5,18,0,0,1539,1543,3,260,130,
-        0,1540,1542,3,176,88,0,1541,1540,1,0,0,0,1542,1545,1,0,0,0,1543,
-        1541,1,0,0,0,1543,1544,1,0,0,0,1544,1561,1,0,0,0,1545,1543,1,0,0,
-        0,1546,1547,5,18,0,0,1547,1550,3,20,10,0,1548,1549,5,42,0,0,1549,
-        1551,5,238,0,0,1550,1548,1,0,0,0,1550,1551,1,0,0,0,1551,1561,1,0,
-        0,0,1552,1553,5,18,0,0,1553,1557,5,239,0,0,1554,1556,3,176,88,0,
-        1555,1554,1,0,0,0,1556,1559,1,0,0,0,1557,1555,1,0,0,0,1557,1558,
-        1,0,0,0,1558,1561,1,0,0,0,1559,1557,1,0,0,0,1560,1536,1,0,0,0,1560,
-        1546,1,0,0,0,1560,1552,1,0,0,0,1560,1561,1,0,0,0,1561,1737,1,0,0,
-        0,1562,1565,5,45,0,0,1563,1564,5,141,0,0,1564,1566,5,168,0,0,1565,
-        1563,1,0,0,0,1565,1566,1,0,0,0,1566,1567,1,0,0,0,1567,1569,5,224,
-        0,0,1568,1570,3,154,77,0,1569,1568,1,0,0,0,1569,1570,1,0,0,0,1570,
-        1571,1,0,0,0,1571,1573,3,260,130,0,1572,1574,3,158,79,0,1573,1572,
-        1,0,0,0,1573,1574,1,0,0,0,1574,1576,1,0,0,0,1575,1577,3,162,81,0,
-        1576,1575,1,0,0,0,1576,1577,1,0,0,0,1577,1581,1,0,0,0,1578,1580,
-        3,176,88,0,1579,1578,1,0,0,0,1580,1583,1,0,0,0,1581,1579,1,0,0,0,
-        1581,1582,1,0,0,0,1582,1584,1,0,0,0,1583,1581,1,0,0,0,1584,1585,
-        5,18,0,0,1585,1588,3,20,10,0,1586,1587,5,42,0,0,1587,1589,5,238,
-        0,0,1588,1586,1,0,0,0,1588,1589,1,0,0,0,1589,1737,1,0,0,0,1590,1593,
-        5,45,0,0,1591,1592,5,141,0,0,1592,1594,5,168,0,0,1593,1591,1,0,0,
-        0,1593,1594,1,0,0,0,1594,1595,1,0,0,0,1595,1596,5,123,0,0,1596,1598,
-        5,224,0,0,1597,1599,3,154,77,0,1598,1597,1,0,0,0,1598,1599,1,0,0,
-        0,1599,1600,1,0,0,0,1600,1603,3,260,130,0,1601,1602,5,221,0,0,1602,
-        1604,5,238,0,0,1603,1601,1,0,0,0,1603,1604,1,0,0,0,1604,1606,1,0,
-        0,0,1605,1607,3,158,79,0,1606,1605,1,0,0,0,1606,1607,1,0,0,0,1607,
-        1610,1,0,0,0,1608,1609,7,34,0,0,1609,1611,3,260,130,0,1610,1608,
-        1,0,0,0,1610,1611,1,0,0,0,1611,1613,1,0,0,0,1612,1614,3,162,81,0,
-        1613,1612,1,0,0,0,1613,1614,1,0,0,0,1614,1618,1,0,0,0,1615,1617,
-        3,176,88,0,1616,1615,1,0,0,0,1617,1620,1,0,0,0,1618,1616,1,0,0,0,
-        1618,1619,1,0,0,0,1619,1622,1,0,0,0,1620,1618,1,0,0,0,1621,1623,
-        5,151,0,0,1622,1621,1,0,0,0,1622,1623,1,0,0,0,1623,1624,1,0,0,0,
-        1624,1625,5,18,0,0,1625,1628,3,20,10,0,1626,1627,5,194,0,0,1627,
-        1629,3,78,39,0,1628,1626,1,0,0,0,1628,1629,1,0,0,0,1629,1632,1,0,
-        0,0,1630,1631,5,42,0,0,1631,1633,5,238,0,0,1632,1630,1,0,0,0,1632,
-        1633,1,0,0,0,1633,1737,1,0,0,0,1634,1637,5,45,0,0,1635,1636,5,141,
-        0,0,1636,1638,5,168,0,0,1637,1635,1,0,0,0,1637,1638,1,0,0,0,1638,
-        1639,1,0,0,0,1639,1641,5,88,0,0,1640,1642,3,154,77,0,1641,1640,1,
-        0,0,0,1641,1642,1,0,0,0,1642,1643,1,0,0,0,1643,1645,3,264,132,0,
-        1644,1646,3,158,79,0,1645,1644,1,0,0,0,1645,1646,1,0,0,0,1646,1647,
-        1,0,0,0,1647,1648,5,18,0,0,1648,1649,3,108,54,0,1649,1737,1,0,0,
-        0,1650,1653,5,45,0,0,1651,1652,5,141,0,0,1652,1654,5,168,0,0,1653,
-        1651,1,0,0,0,1653,1654,1,0,0,0,1654,1656,1,0,0,0,1655,1657,5,8,0,
-        0,1656,1655,1,0,0,0,1656,1657,1,0,0,0,1657,1658,1,0,0,0,1658,1660,
-        5,88,0,0,1659,1661,3,154,77,0,1660,1659,1,0,0,0,1660,1661,1,0,0,
-        0,1661,1662,1,0,0,0,1662,1664,3,264,132,0,1663,1665,3,158,79,0,1664,
-        1663,1,0,0,0,1664,1665,1,0,0,0,1665,1666,1,0,0,0,1666,1675,5,262,
-        0,0,1667,1672,3,160,80,0,1668,1669,5,260,0,0,1669,1671,3,160,80,
-        0,1670,1668,1,0,0,0,1671,1674,1,0,0,0,1672,1670,1,0,0,0,1672,1673,
-        1,0,0,0,1673,1676,1,0,0,0,1674,1672,1,0,0,0,1675,1667,1,0,0,0,1675,
-        1676,1,0,0,0,1676,1677,1,0,0,0,1677,1678,5,263,0,0,1678,1679,5,172,
-        0,0,1679,1682,3,142,71,0,1680,1681,5,115,0,0,1681,1683,3,264,132,
-        0,1682,1680,1,0,0,0,1682,1683,1,0,0,0,1683,1684,1,0,0,0,1684,1685,
-        5,18,0,0,1685,1687,7,35,0,0,1686,1688,3,76,38,0,1687,1686,1,0,0,
-        0,1687,1688,1,0,0,0,1688,1737,1,0,0,0,1689,1692,5,45,0,0,1690,1691,
-        5,141,0,0,1691,1693,5,168,0,0,1692,1690,1,0,0,0,1692,1693,1,0,0,
-        0,1693,1694,1,0,0,0,1694,1695,5,85,0,0,1695,1697,5,181,0,0,1696,
-        1698,3,154,77,0,1697,1696,1,0,0,0,1697,1698,1,0,0,0,1698,1699,1,
-        0,0,0,1699,1700,3,264,132,0,1700,1701,5,18,0,0,1701,1702,7,35,0,
-        0,1702,1703,5,213,0,0,1703,1704,3,264,132,0,1704,1737,1,0,0,0,1705,
-        1706,5,45,0,0,1706,1710,5,219,0,0,1707,1711,3,154,77,0,1708,1709,
-        5,141,0,0,1709,1711,5,168,0,0,1710,1707,1,0,0,0,1710,1708,1,0,0,
-        0,1710,1711,1,0,0,0,1711,1712,1,0,0,0,1712,1714,3,188,94,0,1713,
-        1715,3,158,79,0,1714,1713,1,0,0,0,1714,1715,1,0,0,0,1715,1719,1,
-        0,0,0,1716,1718,3,182,91,0,1717,1716,1,0,0,0,1718,1721,1,0,0,0,1719,
-        1717,1,0,0,0,1719,1720,1,0,0,0,1720,1737,1,0,0,0,1721,1719,1,0,0,
-        0,1722,1723,5,45,0,0,1723,1727,5,175,0,0,1724,1728,3,154,77,0,1725,
-        1726,5,141,0,0,1726,1728,5,168,0,0,1727,1724,1,0,0,0,1727,1725,1,
-        0,0,0,1727,1728,1,0,0,0,1728,1729,1,0,0,0,1729,1731,3,188,94,0,1730,
-        1732,3,158,79,0,1731,1730,1,0,0,0,1731,1732,1,0,0,0,1732,1734,1,
-        0,0,0,1733,1735,3,76,38,0,1734,1733,1,0,0,0,1734,1735,1,0,0,0,1735,
-        1737,1,0,0,0,1736,1487,1,0,0,0,1736,1506,1,0,0,0,1736,1562,1,0,0,
-        0,1736,1590,1,0,0,0,1736,1634,1,0,0,0,1736,1650,1,0,0,0,1736,1689,
-        1,0,0,0,1736,1705,1,0,0,0,1736,1722,1,0,0,0,1737,153,1,0,0,0,1738,
-        1739,5,98,0,0,1739,1740,5,133,0,0,1740,1741,5,71,0,0,1741,155,1,
-        0,0,0,1742,1743,5,98,0,0,1743,1744,5,71,0,0,1744,157,1,0,0,0,1745,
-        1746,5,137,0,0,1746,1749,5,36,0,0,1747,1750,3,264,132,0,1748,1750,
-        5,238,0,0,1749,1747,1,0,0,0,1749,1748,1,0,0,0,1750,159,1,0,0,0,1751,
-        1752,3,264,132,0,1752,1753,3,142,71,0,1753,161,1,0,0,0,1754,1755,
-        5,262,0,0,1755,1760,3,164,82,0,1756,1757,5,260,0,0,1757,1759,3,164,
-        82,0,1758,1756,1,0,0,0,1759,1762,1,0,0,0,1760,1758,1,0,0,0,1760,
-        1761,1,0,0,0,1761,1764,1,0,0,0,1762,1760,1,0,0,0,1763,1765,5,260,
-        0,0,1764,1763,1,0,0,0,1764,1765,1,0,0,0,1765,1766,1,0,0,0,1766,1767,
-        5,263,0,0,1767,163,1,0,0,0,1768,1775,3,166,83,0,1769,1775,3,170,
-        85,0,1770,1775,3,174,87,0,1771,1772,5,155,0,0,1772,1773,5,113,0,
-        0,1773,1775,3,104,52,0,1774,1768,1,0,0,0,1774,1769,1,0,0,0,1774,
-        1770,1,0,0,0,1774,1771,1,0,0,0,1775,165,1,0,0,0,1776,1778,3,262,
-        131,0,1777,1779,3,142,71,0,1778,1777,1,0,0,0,1778,1779,1,0,0,0,1779,
-        1783,1,0,0,0,1780,1782,3,168,84,0,1781,1780,1,0,0,0,1782,1785,1,
-        0,0,0,1783,1781,1,0,0,0,1783,1784,1,0,0,0,1784,167,1,0,0,0,1785,
-        1783,1,0,0,0,1786,1787,5,133,0,0,1787,1809,5,134,0,0,1788,1809,5,
-        134,0,0,1789,1790,7,36,0,0,1790,1809,3,108,54,0,1791,1793,5,68,0,
-        0,1792,1794,3,108,54,0,1793,1792,1,0,0,0,1793,1794,1,0,0,0,1794,
-        1809,1,0,0,0,1795,1796,5,37,0,0,1796,1809,3,146,73,0,1797,1798,5,
-        212,0,0,1798,1809,3,108,54,0,1799,1800,5,42,0,0,1800,1809,5,238,
-        0,0,1801,1802,5,155,0,0,1802,1809,5,113,0,0,1803,1804,5,188,0,0,
-        1804,1805,5,262,0,0,1805,1806,3,78,39,0,1806,1807,5,263,0,0,1807,
-        1809,1,0,0,0,1808,1786,1,0,0,0,1808,1788,1,0,0,0,1808,1789,1,0,0,
-        0,1808,1791,1,0,0,0,1808,1795,1,0,0,0,1808,1797,1,0,0,0,1808,1799,
-        1,0,0,0,1808,1801,1,0,0,0,1808,1803,1,0,0,0,1809,169,1,0,0,0,1810,
-        1811,5,102,0,0,1811,1812,3,198,99,0,1812,171,1,0,0,0,1813,1816,3,
-        132,66,0,1814,1816,3,264,132,0,1815,1813,1,0,0,0,1815,1814,1,0,0,
-        0,1816,173,1,0,0,0,1817,1818,5,44,0,0,1818,1819,3,264,132,0,1819,
-        1820,7,37,0,0,1820,1821,3,108,54,0,1821,175,1,0,0,0,1822,1824,5,
-        67,0,0,1823,1825,5,248,0,0,1824,1823,1,0,0,0,1824,1825,1,0,0,0,1825,
-        1826,1,0,0,0,1826,1832,3,264,132,0,1827,1829,5,262,0,0,1828,1830,
-        3,104,52,0,1829,1828,1,0,0,0,1829,1830,1,0,0,0,1830,1831,1,0,0,0,
-        1831,1833,5,263,0,0,1832,1827,1,0,0,0,1832,1833,1,0,0,0,1833,1859,
-        1,0,0,0,1834,1835,5,142,0,0,1835,1836,5,27,0,0,1836,1859,3,178,89,
-        0,1837,1838,5,146,0,0,1838,1839,5,27,0,0,1839,1859,3,108,54,0,1840,
-        1841,5,155,0,0,1841,1842,5,113,0,0,1842,1859,3,178,89,0,1843,1844,
-        5,180,0,0,1844,1845,5,27,0,0,1845,1859,3,108,54,0,1846,1847,5,212,
-        0,0,1847,1852,3,180,90,0,1848,1849,5,260,0,0,1849,1851,3,180,90,
-        0,1850,1848,1,0,0,0,1851,1854,1,0,0,0,1852,1850,1,0,0,0,1852,1853,
-        1,0,0,0,1853,1859,1,0,0,0,1854,1852,1,0,0,0,1855,1859,3,76,38,0,
-        1856,1857,5,42,0,0,1857,1859,5,238,0,0,1858,1822,1,0,0,0,1858,1834,
-        1,0,0,0,1858,1837,1,0,0,0,1858,1840,1,0,0,0,1858,1843,1,0,0,0,1858,
-        1846,1,0,0,0,1858,1855,1,0,0,0,1858,1856,1,0,0,0,1859,177,1,0,0,
-        0,1860,1865,3,108,54,0,1861,1862,5,260,0,0,1862,1864,3,108,54,0,
-        1863,1861,1,0,0,0,1864,1867,1,0,0,0,1865,1863,1,0,0,0,1865,1866,
-        1,0,0,0,1866,179,1,0,0,0,1867,1865,1,0,0,0,1868,1873,3,108,54,0,
-        1869,1874,5,54,0,0,1870,1871,5,206,0,0,1871,1872,7,38,0,0,1872,1874,
-        5,238,0,0,1873,1869,1,0,0,0,1873,1870,1,0,0,0,1873,1874,1,0,0,0,
-        1874,1877,1,0,0,0,1875,1876,5,228,0,0,1876,1878,3,108,54,0,1877,
-        1875,1,0,0,0,1877,1878,1,0,0,0,1878,181,1,0,0,0,1879,1880,5,133,
-        0,0,1880,1914,5,97,0,0,1881,1884,5,97,0,0,1882,1883,5,230,0,0,1883,
-        1885,3,264,132,0,1884,1882,1,0,0,0,1884,1885,1,0,0,0,1885,1888,1,
-        0,0,0,1886,1887,5,27,0,0,1887,1889,5,238,0,0,1888,1886,1,0,0,0,1888,
-        1889,1,0,0,0,1889,1892,1,0,0,0,1890,1891,5,179,0,0,1891,1893,5,238,
-        0,0,1892,1890,1,0,0,0,1892,1893,1,0,0,0,1893,1914,1,0,0,0,1894,1895,
-        5,96,0,0,1895,1900,3,184,92,0,1896,1897,5,260,0,0,1897,1899,3,184,
-        92,0,1898,1896,1,0,0,0,1899,1902,1,0,0,0,1900,1898,1,0,0,0,1900,
-        1901,1,0,0,0,1901,1914,1,0,0,0,1902,1900,1,0,0,0,1903,1904,5,52,
-        0,0,1904,1905,5,175,0,0,1905,1914,3,186,93,0,1906,1907,5,52,0,0,
-        1907,1908,5,49,0,0,1908,1914,3,264,132,0,1909,1914,3,76,38,0,1910,
-        1911,5,166,0,0,1911,1912,5,206,0,0,1912,1914,3,190,95,0,1913,1879,
-        1,0,0,0,1913,1881,1,0,0,0,1913,1894,1,0,0,0,1913,1903,1,0,0,0,1913,
-        1906,1,0,0,0,1913,1909,1,0,0,0,1913,1910,1,0,0,0,1914,183,1,0,0,
-        0,1915,1919,7,39,0,0,1916,1917,7,40,0,0,1917,1919,5,238,0,0,1918,
-        1915,1,0,0,0,1918,1916,1,0,0,0,1919,185,1,0,0,0,1920,1923,5,11,0,
-        0,1921,1923,3,188,94,0,1922,1920,1,0,0,0,1922,1921,1,0,0,0,1923,
-        187,1,0,0,0,1924,1929,3,190,95,0,1925,1926,5,260,0,0,1926,1928,3,
-        190,95,0,1927,1925,1,0,0,0,1928,1931,1,0,0,0,1929,1927,1,0,0,0,1929,
-        1930,1,0,0,0,1930,189,1,0,0,0,1931,1929,1,0,0,0,1932,1935,3,264,
-        132,0,1933,1935,5,238,0,0,1934,1932,1,0,0,0,1934,1933,1,0,0,0,1935,
-        191,1,0,0,0,1936,1937,5,12,0,0,1937,1939,3,194,97,0,1938,1940,3,
-        156,78,0,1939,1938,1,0,0,0,1939,1940,1,0,0,0,1940,1941,1,0,0,0,1941,
-        1943,3,260,130,0,1942,1944,3,158,79,0,1943,1942,1,0,0,0,1943,1944,
-        1,0,0,0,1944,1945,1,0,0,0,1945,1950,3,196,98,0,1946,1947,5,260,0,
-        0,1947,1949,3,196,98,0,1948,1946,1,0,0,0,1949,1952,1,0,0,0,1950,
-        1948,1,0,0,0,1950,1951,1,0,0,0,1951,1969,1,0,0,0,1952,1950,1,0,0,
-        0,1953,1954,5,12,0,0,1954,1956,5,219,0,0,1955,1957,3,156,78,0,1956,
-        1955,1,0,0,0,1956,1957,1,0,0,0,1957,1958,1,0,0,0,1958,1960,3,188,
-        94,0,1959,1961,3,158,79,0,1960,1959,1,0,0,0,1960,1961,1,0,0,0,1961,
-        1965,1,0,0,0,1962,1964,3,182,91,0,1963,1962,1,0,0,0,1964,1967,1,
-        0,0,0,1965,1963,1,0,0,0,1965,1966,1,0,0,0,1966,1969,1,0,0,0,1967,
-        1965,1,0,0,0,1968,1936,1,0,0,0,1968,1953,1,0,0,0,1969,193,1,0,0,
-        0,1970,1977,5,195,0,0,1971,1977,5,198,0,0,1972,1977,5,224,0,0,1973,
-        1974,5,123,0,0,1974,1977,5,224,0,0,1975,1977,5,49,0,0,1976,1970,
-        1,0,0,0,1976,1971,1,0,0,0,1976,1972,1,0,0,0,1976,1973,1,0,0,0,1976,
-        1975,1,0,0,0,1977,195,1,0,0,0,1978,1979,5,5,0,0,1979,1981,5,40,0,
-        0,1980,1982,3,154,77,0,1981,1980,1,0,0,0,1981,1982,1,0,0,0,1982,
-        1983,1,0,0,0,1983,1985,3,166,83,0,1984,1986,3,200,100,0,1985,1984,
-        1,0,0,0,1985,1986,1,0,0,0,1986,2125,1,0,0,0,1987,1988,5,63,0,0,1988,
-        1990,5,40,0,0,1989,1991,3,156,78,0,1990,1989,1,0,0,0,1990,1991,1,
-        0,0,0,1991,1992,1,0,0,0,1992,2125,3,262,131,0,1993,1994,5,33,0,0,
-        1994,1996,5,40,0,0,1995,1997,3,156,78,0,1996,1995,1,0,0,0,1996,1997,
-        1,0,0,0,1997,1998,1,0,0,0,1998,2125,3,262,131,0,1999,2000,5,166,
-        0,0,2000,2002,5,40,0,0,2001,2003,3,156,78,0,2002,2001,1,0,0,0,2002,
-        2003,1,0,0,0,2003,2004,1,0,0,0,2004,2005,3,262,131,0,2005,2006,5,
-        206,0,0,2006,2007,3,262,131,0,2007,2125,1,0,0,0,2008,2009,5,42,0,
-        0,2009,2011,5,40,0,0,2010,2012,3,156,78,0,2011,2010,1,0,0,0,2011,
-        2012,1,0,0,0,2012,2013,1,0,0,0,2013,2014,3,262,131,0,2014,2015,5,
-        238,0,0,2015,2125,1,0,0,0,2016,2017,5,126,0,0,2017,2019,5,40,0,0,
-        2018,2020,3,156,78,0,2019,2018,1,0,0,0,2019,2020,1,0,0,0,2020,2021,
-        1,0,0,0,2021,2022,3,262,131,0,2022,2023,5,165,0,0,2023,2024,7,41,
-        0,0,2024,2125,1,0,0,0,2025,2026,5,126,0,0,2026,2028,5,40,0,0,2027,
-        2029,3,156,78,0,2028,2027,1,0,0,0,2028,2029,1,0,0,0,2029,2030,1,
-        0,0,0,2030,2032,3,166,83,0,2031,2033,3,200,100,0,2032,2031,1,0,0,
-        0,2032,2033,1,0,0,0,2033,2125,1,0,0,0,2034,2035,5,126,0,0,2035,2036,
-        5,42,0,0,2036,2125,5,238,0,0,2037,2038,5,126,0,0,2038,2039,5,187,
-        0,0,2039,2125,3,78,39,0,2040,2041,5,126,0,0,2041,2042,5,159,0,0,
-        2042,2043,5,187,0,0,2043,2125,3,78,39,0,2044,2045,5,169,0,0,2045,
-        2046,5,187,0,0,2046,2051,3,264,132,0,2047,2048,5,260,0,0,2048,2050,
-        3,264,132,0,2049,2047,1,0,0,0,2050,2053,1,0,0,0,2051,2049,1,0,0,
-        0,2051,2052,1,0,0,0,2052,2125,1,0,0,0,2053,2051,1,0,0,0,2054,2055,
-        5,126,0,0,2055,2056,5,212,0,0,2056,2061,3,180,90,0,2057,2058,5,260,
-        0,0,2058,2060,3,180,90,0,2059,2057,1,0,0,0,2060,2063,1,0,0,0,2061,
-        2059,1,0,0,0,2061,2062,1,0,0,0,2062,2125,1,0,0,0,2063,2061,1,0,0,
-        0,2064,2065,5,165,0,0,2065,2125,5,212,0,0,2066,2067,5,126,0,0,2067,
-        2068,5,142,0,0,2068,2069,5,27,0,0,2069,2125,3,178,89,0,2070,2071,
-        5,126,0,0,2071,2072,5,159,0,0,2072,2125,3,20,10,0,2073,2074,5,5,
-        0,0,2074,2076,5,102,0,0,2075,2077,3,154,77,0,2076,2075,1,0,0,0,2076,
-        2077,1,0,0,0,2077,2078,1,0,0,0,2078,2125,3,198,99,0,2079,2080,5,
-        63,0,0,2080,2082,5,102,0,0,2081,2083,3,156,78,0,2082,2081,1,0,0,
-        0,2082,2083,1,0,0,0,2083,2084,1,0,0,0,2084,2125,3,264,132,0,2085,
-        2086,5,122,0,0,2086,2088,5,102,0,0,2087,2089,3,156,78,0,2088,2087,
-        1,0,0,0,2088,2089,1,0,0,0,2089,2090,1,0,0,0,2090,2125,3,264,132,
-        0,2091,2092,5,5,0,0,2092,2094,5,44,0,0,2093,2095,3,154,77,0,2094,
-        2093,1,0,0,0,2094,2095,1,0,0,0,2095,2096,1,0,0,0,2096,2097,3,264,
-        132,0,2097,2098,7,37,0,0,2098,2099,3,108,54,0,2099,2125,1,0,0,0,
-        2100,2101,5,63,0,0,2101,2103,5,44,0,0,2102,2104,3,156,78,0,2103,
-        2102,1,0,0,0,2103,2104,1,0,0,0,2104,2105,1,0,0,0,2105,2125,3,264,
-        132,0,2106,2107,5,63,0,0,2107,2108,5,146,0,0,2108,2125,3,112,56,
-        0,2109,2110,5,54,0,0,2110,2111,5,228,0,0,2111,2125,3,108,54,0,2112,
-        2113,5,217,0,0,2113,2118,3,202,101,0,2114,2115,5,260,0,0,2115,2117,
-        3,202,101,0,2116,2114,1,0,0,0,2117,2120,1,0,0,0,2118,2116,1,0,0,
-        0,2118,2119,1,0,0,0,2119,2121,1,0,0,0,2120,2118,1,0,0,0,2121,2122,
-        5,228,0,0,2122,2123,3,108,54,0,2123,2125,1,0,0,0,2124,1978,1,0,0,
-        0,2124,1987,1,0,0,0,2124,1993,1,0,0,0,2124,1999,1,0,0,0,2124,2008,
-        1,0,0,0,2124,2016,1,0,0,0,2124,2025,1,0,0,0,2124,2034,1,0,0,0,2124,
-        2037,1,0,0,0,2124,2040,1,0,0,0,2124,2044,1,0,0,0,2124,2054,1,0,0,
-        0,2124,2064,1,0,0,0,2124,2066,1,0,0,0,2124,2070,1,0,0,0,2124,2073,
-        1,0,0,0,2124,2079,1,0,0,0,2124,2085,1,0,0,0,2124,2091,1,0,0,0,2124,
-        2100,1,0,0,0,2124,2106,1,0,0,0,2124,2109,1,0,0,0,2124,2112,1,0,0,
-        0,2125,197,1,0,0,0,2126,2127,3,264,132,0,2127,2130,3,108,54,0,2128,
-        2129,5,213,0,0,2129,2131,3,172,86,0,2130,2128,1,0,0,0,2130,2131,
-        1,0,0,0,2131,2134,1,0,0,0,2132,2133,5,91,0,0,2133,2135,3,112,56,
-        0,2134,2132,1,0,0,0,2134,2135,1,0,0,0,2135,199,1,0,0,0,2136,2140,
-        5,82,0,0,2137,2138,5,7,0,0,2138,2140,3,262,131,0,2139,2136,1,0,0,
-        0,2139,2137,1,0,0,0,2140,201,1,0,0,0,2141,2142,3,262,131,0,2142,
-        2143,5,248,0,0,2143,2144,3,108,54,0,2144,203,1,0,0,0,2145,2146,5,
-        63,0,0,2146,2148,3,210,105,0,2147,2149,3,156,78,0,2148,2147,1,0,
-        0,0,2148,2149,1,0,0,0,2149,2150,1,0,0,0,2150,2155,3,208,104,0,2151,
-        2152,5,260,0,0,2152,2154,3,208,104,0,2153,2151,1,0,0,0,2154,2157,
-        1,0,0,0,2155,2153,1,0,0,0,2155,2156,1,0,0,0,2156,2159,1,0,0,0,2157,
-        2155,1,0,0,0,2158,2160,3,158,79,0,2159,2158,1,0,0,0,2159,2160,1,
-        0,0,0,2160,2164,1,0,0,0,2161,2163,3,206,103,0,2162,2161,1,0,0,0,
-        2163,2166,1,0,0,0,2164,2162,1,0,0,0,2164,2165,1,0,0,0,2165,2168,
-        1,0,0,0,2166,2164,1,0,0,0,2167,2169,3,76,38,0,2168,2167,1,0,0,0,
-        2168,2169,1,0,0,0,2169,205,1,0,0,0,2170,2176,5,28,0,0,2171,2176,
-        5,171,0,0,2172,2176,5,196,0,0,2173,2174,5,132,0,0,2174,2176,5,53,
-        0,0,2175,2170,1,0,0,0,2175,2171,1,0,0,0,2175,2172,1,0,0,0,2175,2173,
-        1,0,0,0,2176,207,1,0,0,0,2177,2180,3,260,130,0,2178,2180,5,238,0,
-        0,2179,2177,1,0,0,0,2179,2178,1,0,0,0,2180,209,1,0,0,0,2181,2212,
-        5,49,0,0,2182,2212,5,181,0,0,2183,2185,7,32,0,0,2184,2183,1,0,0,
-        0,2184,2185,1,0,0,0,2185,2186,1,0,0,0,2186,2212,7,33,0,0,2187,2189,
-        5,123,0,0,2188,2187,1,0,0,0,2188,2189,1,0,0,0,2189,2190,1,0,0,0,
-        2190,2212,5,224,0,0,2191,2212,5,88,0,0,2192,2193,5,85,0,0,2193,2212,
-        5,181,0,0,2194,2212,5,219,0,0,2195,2212,5,175,0,0,2196,2212,5,59,
-        0,0,2197,2198,5,129,0,0,2198,2212,5,39,0,0,2199,2212,5,199,0,0,2200,
-        2212,5,9,0,0,2201,2212,5,60,0,0,2202,2212,5,160,0,0,2203,2205,5,
-        188,0,0,2204,2203,1,0,0,0,2204,2205,1,0,0,0,2205,2206,1,0,0,0,2206,
-        2212,5,157,0,0,2207,2209,5,177,0,0,2208,2207,1,0,0,0,2208,2209,1,
-        0,0,0,2209,2210,1,0,0,0,2210,2212,5,150,0,0,2211,2181,1,0,0,0,2211,
-        2182,1,0,0,0,2211,2184,1,0,0,0,2211,2188,1,0,0,0,2211,2191,1,0,0,
-        0,2211,2192,1,0,0,0,2211,2194,1,0,0,0,2211,2195,1,0,0,0,2211,2196,
-        1,0,0,0,2211,2197,1,0,0,0,2211,2199,1,0,0,0,2211,2200,1,0,0,0,2211,
-        2201,1,0,0,0,2211,2202,1,0,0,0,2211,2204,1,0,0,0,2211,2208,1,0,0,
-        0,2212,211,1,0,0,0,2213,2214,5,166,0,0,2214,2216,3,210,105,0,2215,
-        2217,3,156,78,0,2216,2215,1,0,0,0,2216,2217,1,0,0,0,2217,2218,1,
-        0,0,0,2218,2223,3,214,107,0,2219,2220,5,260,0,0,2220,2222,3,214,
-        107,0,2221,2219,1,0,0,0,2222,2225,1,0,0,0,2223,2221,1,0,0,0,2223,
-        2224,1,0,0,0,2224,2227,1,0,0,0,2225,2223,1,0,0,0,2226,2228,3,158,
-        79,0,2227,2226,1,0,0,0,2227,2228,1,0,0,0,2228,213,1,0,0,0,2229,2230,
-        3,260,130,0,2230,2231,5,206,0,0,2231,2232,3,260,130,0,2232,215,1,
-        0,0,0,2233,2235,5,211,0,0,2234,2236,7,42,0,0,2235,2234,1,0,0,0,2235,
-        2236,1,0,0,0,2236,2238,1,0,0,0,2237,2239,3,156,78,0,2238,2237,1,
-        0,0,0,2238,2239,1,0,0,0,2239,2240,1,0,0,0,2240,2242,3,260,130,0,
-        2241,2243,3,158,79,0,2242,2241,1,0,0,0,2242,2243,1,0,0,0,2243,2245,
-        1,0,0,0,2244,2246,3,76,38,0,2245,2244,1,0,0,0,2245,2246,1,0,0,0,
-        2246,217,1,0,0,0,2247,2248,5,189,0,0,2248,2250,5,45,0,0,2249,2251,
-        3,210,105,0,2250,2249,1,0,0,0,2250,2251,1,0,0,0,2251,2252,1,0,0,
-        0,2252,2253,3,208,104,0,2253,2254,3,18,9,0,2254,2291,1,0,0,0,2255,
-        2263,5,189,0,0,2256,2258,3,220,110,0,2257,2256,1,0,0,0,2258,2259,
-        1,0,0,0,2259,2257,1,0,0,0,2259,2260,1,0,0,0,2260,2264,1,0,0,0,2261,
-        2262,5,85,0,0,2262,2264,3,220,110,0,2263,2257,1,0,0,0,2263,2261,
-        1,0,0,0,2264,2271,1,0,0,0,2265,2266,7,43,0,0,2266,2269,3,260,130,
-        0,2267,2268,7,43,0,0,2268,2270,3,264,132,0,2269,2267,1,0,0,0,2269,
-        2270,1,0,0,0,2270,2272,1,0,0,0,2271,2265,1,0,0,0,2271,2272,1,0,0,
-        0,2272,2275,1,0,0,0,2273,2274,5,84,0,0,2274,2276,3,188,94,0,2275,
-        2273,1,0,0,0,2275,2276,1,0,0,0,2276,2278,1,0,0,0,2277,2279,3,222,
-        111,0,2278,2277,1,0,0,0,2278,2279,1,0,0,0,2279,2282,1,0,0,0,2280,
-        2281,5,228,0,0,2281,2283,3,108,54,0,2282,2280,1,0,0,0,2282,2283,
-        1,0,0,0,2283,2286,1,0,0,0,2284,2285,5,121,0,0,2285,2287,3,108,54,
-        0,2286,2284,1,0,0,0,2286,2287,1,0,0,0,2287,2288,1,0,0,0,2288,2289,
-        3,18,9,0,2289,2291,1,0,0,0,2290,2247,1,0,0,0,2290,2255,1,0,0,0,2291,
-        219,1,0,0,0,2292,2293,7,44,0,0,2293,221,1,0,0,0,2294,2296,5,133,
-        0,0,2295,2294,1,0,0,0,2295,2296,1,0,0,0,2296,2297,1,0,0,0,2297,2298,
-        7,45,0,0,2298,2299,5,238,0,0,2299,223,1,0,0,0,2300,2301,7,46,0,0,
-        2301,2302,3,226,113,0,2302,2303,3,18,9,0,2303,225,1,0,0,0,2304,2306,
-        5,198,0,0,2305,2304,1,0,0,0,2305,2306,1,0,0,0,2306,2307,1,0,0,0,
-        2307,2308,5,262,0,0,2308,2309,3,20,10,0,2309,2310,5,263,0,0,2310,
-        2320,1,0,0,0,2311,2313,7,47,0,0,2312,2311,1,0,0,0,2312,2313,1,0,
-        0,0,2313,2314,1,0,0,0,2314,2320,3,260,130,0,2315,2317,5,198,0,0,
-        2316,2315,1,0,0,0,2316,2317,1,0,0,0,2317,2318,1,0,0,0,2318,2320,
-        3,96,48,0,2319,2305,1,0,0,0,2319,2312,1,0,0,0,2319,2316,1,0,0,0,
-        2320,227,1,0,0,0,2321,2325,5,74,0,0,2322,2326,5,240,0,0,2323,2324,
-        5,159,0,0,2324,2326,5,240,0,0,2325,2322,1,0,0,0,2325,2323,1,0,0,
-        0,2325,2326,1,0,0,0,2326,2328,1,0,0,0,2327,2329,3,78,39,0,2328,2327,
-        1,0,0,0,2328,2329,1,0,0,0,2329,2330,1,0,0,0,2330,2331,3,8,4,0,2331,
-        229,1,0,0,0,2332,2334,5,71,0,0,2333,2335,3,210,105,0,2334,2333,1,
-        0,0,0,2334,2335,1,0,0,0,2335,2336,1,0,0,0,2336,2337,3,208,104,0,
-        2337,2338,3,18,9,0,2338,231,1,0,0,0,2339,2341,5,218,0,0,2340,2342,
-        5,49,0,0,2341,2340,1,0,0,0,2341,2342,1,0,0,0,2342,2343,1,0,0,0,2343,
-        2344,3,264,132,0,2344,233,1,0,0,0,2345,2346,5,185,0,0,2346,2361,
-        3,78,39,0,2347,2348,5,185,0,0,2348,2351,5,175,0,0,2349,2352,5,52,
-        0,0,2350,2352,3,186,93,0,2351,2349,1,0,0,0,2351,2350,1,0,0,0,2352,
-        2361,1,0,0,0,2353,2354,5,185,0,0,2354,2355,5,52,0,0,2355,2356,5,
-        175,0,0,2356,2357,3,186,93,0,2357,2358,5,206,0,0,2358,2359,3,188,
-        94,0,2359,2361,1,0,0,0,2360,2345,1,0,0,0,2360,2347,1,0,0,0,2360,
-        2353,1,0,0,0,2361,235,1,0,0,0,2362,2363,5,114,0,0,2363,2365,7,48,
-        0,0,2364,2366,3,158,79,0,2365,2364,1,0,0,0,2365,2366,1,0,0,0,2366,
-        2367,1,0,0,0,2367,2368,5,228,0,0,2368,2370,3,108,54,0,2369,2371,
-        7,49,0,0,2370,2369,1,0,0,0,2370,2371,1,0,0,0,2371,2372,1,0,0,0,2372,
-        2373,3,18,9,0,2373,237,1,0,0,0,2374,2376,5,197,0,0,2375,2374,1,0,
-        0,0,2375,2376,1,0,0,0,2376,2377,1,0,0,0,2377,2378,5,240,0,0,2378,
-        2379,5,123,0,0,2379,2381,5,224,0,0,2380,2382,3,156,78,0,2381,2380,
-        1,0,0,0,2381,2382,1,0,0,0,2382,2383,1,0,0,0,2383,2384,3,260,130,
-        0,2384,239,1,0,0,0,2385,2387,5,197,0,0,2386,2388,3,14,7,0,2387,2386,
-        1,0,0,0,2388,2389,1,0,0,0,2389,2387,1,0,0,0,2389,2390,1,0,0,0,2390,
-        241,1,0,0,0,2391,2393,5,90,0,0,2392,2394,3,158,79,0,2393,2392,1,
-        0,0,0,2393,2394,1,0,0,0,2394,2395,1,0,0,0,2395,2400,3,246,123,0,
-        2396,2397,5,260,0,0,2397,2399,3,246,123,0,2398,2396,1,0,0,0,2399,
-        2402,1,0,0,0,2400,2398,1,0,0,0,2400,2401,1,0,0,0,2401,2405,1,0,0,
-        0,2402,2400,1,0,0,0,2403,2404,5,137,0,0,2404,2406,3,250,125,0,2405,
-        2403,1,0,0,0,2405,2406,1,0,0,0,2406,2407,1,0,0,0,2407,2408,5,206,
-        0,0,2408,2414,3,188,94,0,2409,2410,5,230,0,0,2410,2411,7,50,0,0,
-        2411,2413,5,140,0,0,2412,2409,1,0,0,0,2413,2416,1,0,0,0,2414,2412,
-        1,0,0,0,2414,2415,1,0,0,0,2415,243,1,0,0,0,2416,2414,1,0,0,0,2417,
-        2419,5,173,0,0,2418,2420,3,158,79,0,2419,2418,1,0,0,0,2419,2420,
-        1,0,0,0,2420,2424,1,0,0,0,2421,2422,7,50,0,0,2422,2423,5,140,0,0,
-        2423,2425,5,84,0,0,2424,2421,1,0,0,0,2424,2425,1,0,0,0,2425,2426,
-        1,0,0,0,2426,2431,3,246,123,0,2427,2428,5,260,0,0,2428,2430,3,246,
-        123,0,2429,2427,1,0,0,0,2430,2433,1,0,0,0,2431,2429,1,0,0,0,2431,
-        2432,1,0,0,0,2432,2436,1,0,0,0,2433,2431,1,0,0,0,2434,2435,5,137,
-        0,0,2435,2437,3,250,125,0,2436,2434,1,0,0,0,2436,2437,1,0,0,0,2437,
-        2438,1,0,0,0,2438,2439,5,86,0,0,2439,2440,3,188,94,0,2440,245,1,
-        0,0,0,2441,2443,3,248,124,0,2442,2441,1,0,0,0,2443,2444,1,0,0,0,
-        2444,2442,1,0,0,0,2444,2445,1,0,0,0,2445,2457,1,0,0,0,2446,2447,
-        5,262,0,0,2447,2452,3,262,131,0,2448,2449,5,260,0,0,2449,2451,3,
-        262,131,0,2450,2448,1,0,0,0,2451,2454,1,0,0,0,2452,2450,1,0,0,0,
-        2452,2453,1,0,0,0,2453,2455,1,0,0,0,2454,2452,1,0,0,0,2455,2456,
-        5,263,0,0,2456,2458,1,0,0,0,2457,2446,1,0,0,0,2457,2458,1,0,0,0,
-        2458,247,1,0,0,0,2459,2460,8,51,0,0,2460,249,1,0,0,0,2461,2464,5,
-        256,0,0,2462,2463,5,259,0,0,2463,2465,5,256,0,0,2464,2462,1,0,0,
-        0,2464,2465,1,0,0,0,2465,2475,1,0,0,0,2466,2472,3,264,132,0,2467,
-        2470,5,259,0,0,2468,2471,3,264,132,0,2469,2471,5,256,0,0,2470,2468,
-        1,0,0,0,2470,2469,1,0,0,0,2471,2473,1,0,0,0,2472,2467,1,0,0,0,2472,
-        2473,1,0,0,0,2473,2475,1,0,0,0,2474,2461,1,0,0,0,2474,2466,1,0,0,
-        0,2475,251,1,0,0,0,2476,2477,5,139,0,0,2477,2478,7,33,0,0,2478,2480,
-        3,260,130,0,2479,2481,3,158,79,0,2480,2479,1,0,0,0,2480,2481,1,0,
-        0,0,2481,2484,1,0,0,0,2482,2483,5,146,0,0,2483,2485,3,112,56,0,2484,
-        2482,1,0,0,0,2484,2485,1,0,0,0,2485,2487,1,0,0,0,2486,2488,5,81,
-        0,0,2487,2486,1,0,0,0,2487,2488,1,0,0,0,2488,2490,1,0,0,0,2489,2491,
-        5,51,0,0,2490,2489,1,0,0,0,2490,2491,1,0,0,0,2491,253,1,0,0,0,2492,
-        2493,5,54,0,0,2493,2494,5,86,0,0,2494,2496,3,260,130,0,2495,2497,
-        3,158,79,0,2496,2495,1,0,0,0,2496,2497,1,0,0,0,2497,2500,1,0,0,0,
-        2498,2499,5,228,0,0,2499,2501,3,108,54,0,2500,2498,1,0,0,0,2500,
-        2501,1,0,0,0,2501,2503,1,0,0,0,2502,2504,3,76,38,0,2503,2502,1,0,
-        0,0,2503,2504,1,0,0,0,2504,255,1,0,0,0,2505,2506,5,217,0,0,2506,
-        2508,3,260,130,0,2507,2509,3,158,79,0,2508,2507,1,0,0,0,2508,2509,
-        1,0,0,0,2509,2510,1,0,0,0,2510,2511,5,185,0,0,2511,2516,3,202,101,
-        0,2512,2513,5,260,0,0,2513,2515,3,202,101,0,2514,2512,1,0,0,0,2515,
-        2518,1,0,0,0,2516,2514,1,0,0,0,2516,2517,1,0,0,0,2517,2521,1,0,0,
-        0,2518,2516,1,0,0,0,2519,2520,5,228,0,0,2520,2522,3,108,54,0,2521,
-        2519,1,0,0,0,2521,2522,1,0,0,0,2522,2524,1,0,0,0,2523,2525,3,76,
-        38,0,2524,2523,1,0,0,0,2524,2525,1,0,0,0,2525,257,1,0,0,0,2526,2527,
-        5,32,0,0,2527,2528,7,33,0,0,2528,2529,3,260,130,0,2529,2530,3,18,
-        9,0,2530,259,1,0,0,0,2531,2534,3,264,132,0,2532,2533,5,259,0,0,2533,
-        2535,3,264,132,0,2534,2532,1,0,0,0,2534,2535,1,0,0,0,2535,261,1,
-        0,0,0,2536,2541,3,264,132,0,2537,2538,5,259,0,0,2538,2540,3,264,
-        132,0,2539,2537,1,0,0,0,2540,2543,1,0,0,0,2541,2539,1,0,0,0,2541,
-        2542,1,0,0,0,2542,263,1,0,0,0,2543,2541,1,0,0,0,2544,2545,7,52,0,
-        0,2545,265,1,0,0,0,2546,2547,7,53,0,0,2547,267,1,0,0,0,375,271,276,
-        281,290,299,304,331,337,343,349,357,360,372,377,379,385,392,397,
-        406,408,411,416,422,427,432,439,444,455,463,475,477,484,488,494,
-        512,523,532,538,544,549,552,557,562,568,584,590,594,598,609,614,
-        623,626,629,640,649,653,657,664,667,671,675,679,682,688,692,696,
-        700,709,712,715,720,725,728,731,735,738,741,744,750,759,766,771,
-        775,779,786,793,801,803,813,821,834,840,849,855,861,863,876,886,
-        889,891,895,898,901,904,917,922,932,935,938,941,943,954,959,962,
-        968,975,979,984,993,998,1000,1014,1016,1023,1028,1034,1039,1042,
-        1047,1054,1060,1087,1099,1101,1128,1133,1139,1148,1151,1159,1165,
-        1171,1175,1186,1198,1203,1208,1215,1228,1232,1240,1243,1259,1262,
-        1268,1276,1285,1291,1300,1304,1309,1317,1319,1333,1337,1345,1350,
-        1352,1356,1363,1365,1368,1380,1386,1389,1393,1400,1405,1407,1414,
-        1417,1422,1425,1428,1433,1440,1442,1445,1450,1454,1465,1470,1477,
-        1481,1483,1490,1494,1498,1503,1509,1512,1516,1521,1524,1527,1532,
-        1536,1543,1550,1557,1560,1565,1569,1573,1576,1581,1588,1593,1598,
-        1603,1606,1610,1613,1618,1622,1628,1632,1637,1641,1645,1653,1656,
-        1660,1664,1672,1675,1682,1687,1692,1697,1710,1714,1719,1727,1731,
-        1734,1736,1749,1760,1764,1774,1778,1783,1793,1808,1815,1824,1829,
-        1832,1852,1858,1865,1873,1877,1884,1888,1892,1900,1913,1918,1922,
-        1929,1934,1939,1943,1950,1956,1960,1965,1968,1976,1981,1985,1990,
-        1996,2002,2011,2019,2028,2032,2051,2061,2076,2082,2088,2094,2103,
-        2118,2124,2130,2134,2139,2148,2155,2159,2164,2168,2175,2179,2184,
-        2188,2204,2208,2211,2216,2223,2227,2235,2238,2242,2245,2250,2259,
-        2263,2269,2271,2275,2278,2282,2286,2290,2295,2305,2312,2316,2319,
-        2325,2328,2334,2341,2351,2360,2365,2370,2375,2381,2389,2393,2400,
-        2405,2414,2419,2424,2431,2436,2444,2452,2457,2464,2470,2472,2474,
-        2480,2484,2487,2490,2496,2500,2503,2508,2516,2521,2524,2534,2541
+        1,8,1,8,1,8,1,9,1,9,1,9,3,9,373,8,9,1,9,1,9,1,9,3,9,378,8,9,1,9,
+        3,9,381,8,9,3,9,383,8,9,1,10,1,10,5,10,387,8,10,10,10,12,10,390,
+        9,10,1,11,1,11,5,11,394,8,11,10,11,12,11,397,9,11,1,12,1,12,3,12,
+        401,8,12,1,12,1,12,1,13,1,13,1,13,1,13,1,13,3,13,410,8,13,3,13,412,
+        8,13,1,14,3,14,415,8,14,1,14,1,14,1,14,3,14,420,8,14,1,14,1,14,1,
+        14,1,14,3,14,426,8,14,1,14,5,14,429,8,14,10,14,12,14,432,9,14,1,
+        15,1,15,3,15,436,8,15,1,15,1,15,1,15,5,15,441,8,15,10,15,12,15,444,
+        9,15,1,16,1,16,3,16,448,8,16,1,16,1,16,1,16,1,16,1,16,1,16,1,16,
+        1,16,1,16,3,16,459,8,16,1,17,1,17,1,17,1,17,5,17,465,8,17,10,17,
+        12,17,468,9,17,1,17,1,17,1,18,1,18,1,18,1,18,1,18,1,18,1,18,3,18,
+        479,8,18,3,18,481,8,18,1,18,1,18,1,18,5,18,486,8,18,10,18,12,18,
+        489,9,18,1,18,3,18,492,8,18,1,19,1,19,1,19,1,19,3,19,498,8,19,1,
+        20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,20,1,
+        20,5,20,514,8,20,10,20,12,20,517,9,20,1,20,1,20,1,20,1,20,1,20,1,
+        20,5,20,525,8,20,10,20,12,20,528,9,20,1,20,1,20,1,20,1,20,1,20,1,
+        20,3,20,536,8,20,1,20,1,20,1,20,1,20,3,20,542,8,20,1,20,1,20,1,20,
+        1,20,3,20,548,8,20,1,20,1,20,1,20,3,20,553,8,20,1,20,3,20,556,8,
+        20,1,20,1,20,1,20,3,20,561,8,20,1,21,1,21,1,21,3,21,566,8,21,1,21,
+        1,21,1,21,1,21,3,21,572,8,21,1,22,1,22,1,22,1,22,1,22,1,22,1,22,
+        1,22,1,22,1,22,1,22,1,22,5,22,586,8,22,10,22,12,22,589,9,22,1,22,
+        1,22,1,22,3,22,594,8,22,1,23,1,23,3,23,598,8,23,1,23,1,23,3,23,602,
+        8,23,1,24,1,24,1,24,1,25,1,25,1,25,1,25,1,26,1,26,3,26,613,8,26,
+        1,26,1,26,1,26,3,26,618,8,26,1,26,1,26,1,26,1,26,1,26,5,26,625,8,
+        26,10,26,12,26,628,9,26,3,26,630,8,26,1,26,3,26,633,8,26,1,26,1,
+        26,1,27,1,27,1,27,1,27,1,27,1,27,1,27,3,27,644,8,27,1,28,1,28,1,
+        28,1,28,1,28,1,28,1,28,3,28,653,8,28,1,29,1,29,3,29,657,8,29,1,29,
+        1,29,3,29,661,8,29,1,29,1,29,1,29,5,29,666,8,29,10,29,12,29,669,
+        9,29,3,29,671,8,29,1,30,1,30,3,30,675,8,30,1,30,1,30,3,30,679,8,
+        30,1,30,1,30,3,30,683,8,30,1,30,3,30,686,8,30,1,31,1,31,1,31,1,31,
+        3,31,692,8,31,1,31,1,31,3,31,696,8,31,1,31,1,31,3,31,700,8,31,1,
+        31,1,31,3,31,704,8,31,1,32,1,32,1,32,1,32,1,32,5,32,711,8,32,10,
+        32,12,32,714,9,32,3,32,716,8,32,1,32,3,32,719,8,32,1,33,1,33,1,33,
+        3,33,724,8,33,1,34,1,34,1,34,3,34,729,8,34,1,34,3,34,732,8,34,1,
+        34,3,34,735,8,34,1,34,1,34,3,34,739,8,34,1,34,3,34,742,8,34,1,34,
+        3,34,745,8,34,1,35,3,35,748,8,35,1,35,1,35,1,35,1,36,3,36,754,8,
+        36,1,36,1,36,1,36,1,37,1,37,1,37,1,37,3,37,763,8,37,1,37,1,37,1,
+        37,1,37,1,37,3,37,770,8,37,1,37,1,37,1,37,3,37,775,8,37,1,37,1,37,
+        3,37,779,8,37,1,37,1,37,3,37,783,8,37,1,37,1,37,1,37,1,37,1,37,3,
+        37,790,8,37,1,37,1,37,1,37,1,37,1,37,3,37,797,8,37,1,37,1,37,1,37,
+        1,37,1,37,1,37,3,37,805,8,37,3,37,807,8,37,1,38,1,38,1,38,1,39,1,
+        39,1,39,5,39,815,8,39,10,39,12,39,818,9,39,1,40,1,40,1,40,5,40,823,
+        8,40,10,40,12,40,826,9,40,1,40,1,40,1,40,1,41,1,41,1,41,1,42,1,42,
+        5,42,836,8,42,10,42,12,42,839,9,42,1,43,1,43,1,43,3,43,844,8,43,
+        1,43,1,43,1,43,1,43,1,43,5,43,851,8,43,10,43,12,43,854,9,43,1,43,
+        5,43,857,8,43,10,43,12,43,860,9,43,1,43,1,43,1,43,3,43,865,8,43,
+        3,43,867,8,43,1,44,1,44,1,45,1,45,1,45,1,45,1,45,1,45,1,45,5,45,
+        878,8,45,10,45,12,45,881,9,45,1,45,1,45,1,45,1,45,1,45,5,45,888,
+        8,45,10,45,12,45,891,9,45,3,45,893,8,45,3,45,895,8,45,1,46,1,46,
+        3,46,899,8,46,1,46,3,46,902,8,46,1,46,3,46,905,8,46,1,46,3,46,908,
+        8,46,1,47,1,47,1,47,1,47,1,47,1,47,1,47,1,47,1,47,5,47,919,8,47,
+        10,47,12,47,922,9,47,1,47,1,47,3,47,926,8,47,1,48,1,48,1,48,1,48,
+        1,48,1,48,5,48,934,8,48,10,48,12,48,937,9,48,3,48,939,8,48,1,48,
+        3,48,942,8,48,1,48,3,48,945,8,48,3,48,947,8,48,1,48,1,48,1,49,1,
+        49,1,49,1,49,1,49,1,49,1,49,3,49,958,8,49,1,50,1,50,1,50,3,50,963,
+        8,50,1,50,3,50,966,8,50,1,51,1,51,1,51,1,51,3,51,972,8,51,1,52,1,
+        52,1,52,5,52,977,8,52,10,52,12,52,980,9,52,1,52,3,52,983,8,52,1,
+        53,1,53,1,53,3,53,988,8,53,1,54,1,54,1,54,1,54,1,54,5,54,995,8,54,
+        10,54,12,54,998,9,54,1,54,1,54,3,54,1002,8,54,3,54,1004,8,54,1,54,
+        1,54,1,54,1,54,1,54,1,54,1,54,1,54,1,54,1,54,1,54,1,54,5,54,1018,
+        8,54,10,54,12,54,1021,9,54,1,55,1,55,1,55,1,55,3,55,1027,8,55,1,
+        55,1,55,1,55,3,55,1032,8,55,1,55,1,55,1,55,1,55,3,55,1038,8,55,1,
+        55,1,55,1,55,3,55,1043,8,55,1,55,3,55,1046,8,55,1,55,1,55,1,55,3,
+        55,1051,8,55,1,55,1,55,1,55,1,55,1,55,3,55,1058,8,55,1,56,1,56,1,
+        56,1,56,3,56,1064,8,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,
+        56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,56,1,
+        56,1,56,5,56,1089,8,56,10,56,12,56,1092,9,56,1,56,1,56,1,56,1,56,
+        1,56,1,56,1,56,1,56,1,56,5,56,1103,8,56,10,56,12,56,1106,9,56,1,
+        57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,
+        57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,1,57,3,57,1132,8,
+        57,1,57,5,57,1135,8,57,10,57,12,57,1138,9,57,1,57,1,57,1,57,3,57,
+        1143,8,57,1,57,1,57,1,57,1,57,1,57,5,57,1150,8,57,10,57,12,57,1153,
+        9,57,3,57,1155,8,57,1,57,1,57,1,57,1,57,5,57,1161,8,57,10,57,12,
+        57,1164,9,57,1,57,1,57,1,57,3,57,1169,8,57,1,57,1,57,4,57,1173,8,
+        57,11,57,12,57,1174,1,57,1,57,3,57,1179,8,57,1,57,1,57,1,57,1,57,
+        1,57,1,57,1,57,1,57,1,57,3,57,1190,8,57,1,57,1,57,1,57,1,57,1,57,
+        1,57,1,57,1,57,1,57,1,57,3,57,1202,8,57,1,57,1,57,1,57,3,57,1207,
+        8,57,1,57,1,57,1,57,3,57,1212,8,57,1,58,1,58,1,58,1,58,1,59,3,59,
+        1219,8,59,1,59,1,59,1,59,1,59,1,59,1,59,1,59,1,59,1,59,5,59,1230,
+        8,59,10,59,12,59,1233,9,59,1,59,3,59,1236,8,59,1,60,1,60,1,60,1,
+        60,1,61,1,61,3,61,1244,8,61,1,61,3,61,1247,8,61,1,62,1,62,1,62,1,
+        62,1,62,1,62,1,63,1,63,1,63,1,63,1,63,1,63,5,63,1261,8,63,10,63,
+        12,63,1264,9,63,3,63,1266,8,63,1,63,1,63,5,63,1270,8,63,10,63,12,
+        63,1273,9,63,1,64,1,64,1,64,1,64,1,64,3,64,1280,8,64,1,64,1,64,1,
+        64,1,64,1,64,5,64,1287,8,64,10,64,12,64,1290,9,64,1,64,1,64,1,64,
+        3,64,1295,8,64,1,64,1,64,1,64,1,64,1,64,5,64,1302,8,64,10,64,12,
+        64,1305,9,64,1,64,3,64,1308,8,64,1,64,1,64,1,64,3,64,1313,8,64,1,
+        64,1,64,1,64,1,64,1,64,1,64,3,64,1321,8,64,3,64,1323,8,64,1,65,1,
+        65,1,65,1,65,1,66,1,66,1,66,1,66,1,66,1,66,1,66,1,66,3,66,1337,8,
+        66,1,66,1,66,3,66,1341,8,66,1,66,1,66,1,66,1,66,1,66,1,66,3,66,1349,
+        8,66,1,66,1,66,1,66,3,66,1354,8,66,3,66,1356,8,66,1,67,1,67,3,67,
+        1360,8,67,1,67,1,67,1,67,1,67,1,67,3,67,1367,8,67,3,67,1369,8,67,
+        1,67,3,67,1372,8,67,1,68,1,68,1,69,1,69,1,69,1,69,1,69,1,69,1,69,
+        1,69,3,69,1384,8,69,1,70,1,70,1,71,1,71,3,71,1390,8,71,1,71,3,71,
+        1393,8,71,1,72,1,72,3,72,1397,8,72,1,72,1,72,1,72,1,72,1,72,3,72,
+        1404,8,72,1,73,1,73,1,73,5,73,1409,8,73,10,73,12,73,1412,9,73,1,
+        73,1,73,1,74,1,74,3,74,1418,8,74,1,74,3,74,1421,8,74,1,74,1,74,1,
+        74,3,74,1426,8,74,1,74,3,74,1429,8,74,1,74,3,74,1432,8,74,1,74,1,
+        74,1,74,3,74,1437,8,74,1,74,1,74,1,74,1,74,1,74,3,74,1444,8,74,3,
+        74,1446,8,74,1,74,3,74,1449,8,74,1,74,1,74,1,74,3,74,1454,8,74,1,
+        74,1,74,3,74,1458,8,74,1,75,1,75,1,75,1,75,1,75,1,75,1,75,5,75,1467,
+        8,75,10,75,12,75,1470,9,75,1,75,1,75,3,75,1474,8,75,1,75,1,75,1,
+        75,5,75,1479,8,75,10,75,12,75,1482,9,75,1,75,3,75,1485,8,75,3,75,
+        1487,8,75,1,75,1,75,1,76,1,76,1,76,3,76,1494,8,76,1,76,1,76,3,76,
+        1498,8,76,1,76,1,76,3,76,1502,8,76,1,76,5,76,1505,8,76,10,76,12,
+        76,1508,9,76,1,76,1,76,1,76,3,76,1513,8,76,1,76,3,76,1516,8,76,1,
+        76,1,76,3,76,1520,8,76,1,76,1,76,1,76,3,76,1525,8,76,1,76,3,76,1528,
+        8,76,1,76,3,76,1531,8,76,1,76,5,76,1534,8,76,10,76,12,76,1537,9,
+        76,1,76,3,76,1540,8,76,1,76,1,76,1,76,5,76,1545,8,76,10,76,12,76,
+        1548,9,76,1,76,1,76,1,76,1,76,3,76,1554,8,76,1,76,1,76,1,76,5,76,
+        1559,8,76,10,76,12,76,1562,9,76,3,76,1564,8,76,1,76,1,76,1,76,3,
+        76,1569,8,76,1,76,1,76,3,76,1573,8,76,1,76,1,76,3,76,1577,8,76,1,
+        76,3,76,1580,8,76,1,76,5,76,1583,8,76,10,76,12,76,1586,9,76,1,76,
+        1,76,1,76,1,76,3,76,1592,8,76,1,76,1,76,1,76,3,76,1597,8,76,1,76,
+        1,76,1,76,3,76,1602,8,76,1,76,1,76,1,76,3,76,1607,8,76,1,76,3,76,
+        1610,8,76,1,76,1,76,3,76,1614,8,76,1,76,3,76,1617,8,76,1,76,5,76,
+        1620,8,76,10,76,12,76,1623,9,76,1,76,3,76,1626,8,76,1,76,1,76,1,
+        76,1,76,3,76,1632,8,76,1,76,1,76,3,76,1636,8,76,1,76,1,76,1,76,3,
+        76,1641,8,76,1,76,1,76,3,76,1645,8,76,1,76,1,76,3,76,1649,8,76,1,
+        76,1,76,1,76,1,76,1,76,1,76,3,76,1657,8,76,1,76,3,76,1660,8,76,1,
+        76,1,76,3,76,1664,8,76,1,76,1,76,3,76,1668,8,76,1,76,1,76,1,76,1,
+        76,5,76,1674,8,76,10,76,12,76,1677,9,76,3,76,1679,8,76,1,76,1,76,
+        1,76,1,76,1,76,3,76,1686,8,76,1,76,1,76,1,76,3,76,1691,8,76,1,76,
+        1,76,1,76,3,76,1696,8,76,1,76,1,76,1,76,3,76,1701,8,76,1,76,1,76,
+        1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,3,76,1714,8,76,1,76,
+        1,76,3,76,1718,8,76,1,76,5,76,1721,8,76,10,76,12,76,1724,9,76,1,
+        76,1,76,1,76,1,76,1,76,3,76,1731,8,76,1,76,1,76,3,76,1735,8,76,1,
+        76,3,76,1738,8,76,3,76,1740,8,76,1,77,1,77,1,77,1,77,1,78,1,78,1,
+        78,1,79,1,79,1,79,1,79,3,79,1753,8,79,1,80,1,80,1,80,1,81,1,81,1,
+        81,1,81,5,81,1762,8,81,10,81,12,81,1765,9,81,1,81,3,81,1768,8,81,
+        1,81,1,81,1,82,1,82,1,82,1,82,1,82,1,82,3,82,1778,8,82,1,83,1,83,
+        3,83,1782,8,83,1,83,5,83,1785,8,83,10,83,12,83,1788,9,83,1,84,1,
+        84,1,84,1,84,1,84,1,84,1,84,3,84,1797,8,84,1,84,1,84,1,84,1,84,1,
+        84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,3,84,1812,8,84,1,85,1,
+        85,1,85,1,86,1,86,3,86,1819,8,86,1,87,1,87,1,87,1,87,1,87,1,88,1,
+        88,3,88,1828,8,88,1,88,1,88,1,88,3,88,1833,8,88,1,88,3,88,1836,8,
+        88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,
+        88,1,88,1,88,1,88,5,88,1854,8,88,10,88,12,88,1857,9,88,1,88,1,88,
+        1,88,3,88,1862,8,88,1,89,1,89,1,89,5,89,1867,8,89,10,89,12,89,1870,
+        9,89,1,90,1,90,1,90,1,90,1,90,3,90,1877,8,90,1,90,1,90,3,90,1881,
+        8,90,1,91,1,91,1,91,1,91,1,91,3,91,1888,8,91,1,91,1,91,3,91,1892,
+        8,91,1,91,1,91,3,91,1896,8,91,1,91,1,91,1,91,1,91,5,91,1902,8,91,
+        10,91,12,91,1905,9,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,
+        91,1,91,3,91,1917,8,91,1,92,1,92,1,92,3,92,1922,8,92,1,93,1,93,3,
+        93,1926,8,93,1,94,1,94,1,94,5,94,1931,8,94,10,94,12,94,1934,9,94,
+        1,95,1,95,3,95,1938,8,95,1,96,1,96,1,96,3,96,1943,8,96,1,96,1,96,
+        3,96,1947,8,96,1,96,1,96,1,96,5,96,1952,8,96,10,96,12,96,1955,9,
+        96,1,96,1,96,1,96,3,96,1960,8,96,1,96,1,96,3,96,1964,8,96,1,96,5,
+        96,1967,8,96,10,96,12,96,1970,9,96,3,96,1972,8,96,1,97,1,97,1,97,
+        1,97,1,97,1,97,3,97,1980,8,97,1,98,1,98,1,98,3,98,1985,8,98,1,98,
+        1,98,3,98,1989,8,98,1,98,1,98,1,98,3,98,1994,8,98,1,98,1,98,1,98,
+        1,98,3,98,2000,8,98,1,98,1,98,1,98,1,98,3,98,2006,8,98,1,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,3,98,2015,8,98,1,98,1,98,1,98,1,98,1,98,
+        1,98,3,98,2023,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,2032,
+        8,98,1,98,1,98,3,98,2036,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2053,8,98,10,98,12,
+        98,2056,9,98,1,98,1,98,1,98,1,98,1,98,5,98,2063,8,98,10,98,12,98,
+        2066,9,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
+        1,98,3,98,2080,8,98,1,98,1,98,1,98,1,98,3,98,2086,8,98,1,98,1,98,
+        1,98,1,98,3,98,2092,8,98,1,98,1,98,1,98,1,98,3,98,2098,8,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,3,98,2107,8,98,1,98,1,98,1,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2120,8,98,10,98,12,98,2123,
+        9,98,1,98,1,98,1,98,3,98,2128,8,98,1,99,1,99,1,99,1,99,3,99,2134,
+        8,99,1,99,1,99,3,99,2138,8,99,1,100,1,100,1,100,3,100,2143,8,100,
+        1,101,1,101,1,101,1,101,1,102,1,102,1,102,3,102,2152,8,102,1,102,
+        1,102,1,102,5,102,2157,8,102,10,102,12,102,2160,9,102,1,102,3,102,
+        2163,8,102,1,102,5,102,2166,8,102,10,102,12,102,2169,9,102,1,102,
+        3,102,2172,8,102,1,103,1,103,1,103,1,103,1,103,3,103,2179,8,103,
+        1,104,1,104,3,104,2183,8,104,1,105,1,105,1,105,3,105,2188,8,105,
+        1,105,1,105,3,105,2192,8,105,1,105,1,105,1,105,1,105,1,105,1,105,
+        1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,3,105,2208,8,105,
+        1,105,1,105,3,105,2212,8,105,1,105,3,105,2215,8,105,1,106,1,106,
+        1,106,3,106,2220,8,106,1,106,1,106,1,106,5,106,2225,8,106,10,106,
+        12,106,2228,9,106,1,106,3,106,2231,8,106,1,107,1,107,1,107,1,107,
+        1,108,1,108,3,108,2239,8,108,1,108,3,108,2242,8,108,1,108,1,108,
+        3,108,2246,8,108,1,108,3,108,2249,8,108,1,109,1,109,1,109,3,109,
+        2254,8,109,1,109,1,109,1,109,1,109,1,109,4,109,2261,8,109,11,109,
+        12,109,2262,1,109,1,109,3,109,2267,8,109,1,109,1,109,1,109,1,109,
+        3,109,2273,8,109,3,109,2275,8,109,1,109,1,109,3,109,2279,8,109,1,
+        109,3,109,2282,8,109,1,109,1,109,3,109,2286,8,109,1,109,1,109,3,
+        109,2290,8,109,1,109,1,109,3,109,2294,8,109,1,110,1,110,1,111,3,
+        111,2299,8,111,1,111,1,111,1,111,1,112,1,112,1,112,1,112,1,113,3,
+        113,2309,8,113,1,113,1,113,1,113,1,113,1,113,3,113,2316,8,113,1,
+        113,1,113,3,113,2320,8,113,1,113,3,113,2323,8,113,1,114,1,114,1,
+        114,1,114,3,114,2329,8,114,1,114,3,114,2332,8,114,1,114,1,114,1,
+        115,1,115,3,115,2338,8,115,1,115,1,115,1,115,1,116,1,116,3,116,2345,
+        8,116,1,116,1,116,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2355,
+        8,117,1,117,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2364,8,117,
+        1,118,1,118,1,118,3,118,2369,8,118,1,118,1,118,1,118,3,118,2374,
+        8,118,1,118,1,118,1,119,3,119,2379,8,119,1,119,1,119,1,119,1,119,
+        3,119,2385,8,119,1,119,1,119,1,120,1,120,4,120,2391,8,120,11,120,
+        12,120,2392,1,121,1,121,3,121,2397,8,121,1,121,1,121,1,121,5,121,
+        2402,8,121,10,121,12,121,2405,9,121,1,121,1,121,3,121,2409,8,121,
+        1,121,1,121,1,121,1,121,1,121,5,121,2416,8,121,10,121,12,121,2419,
+        9,121,1,122,1,122,3,122,2423,8,122,1,122,1,122,1,122,3,122,2428,
+        8,122,1,122,1,122,1,122,5,122,2433,8,122,10,122,12,122,2436,9,122,
+        1,122,1,122,3,122,2440,8,122,1,122,1,122,1,122,1,123,4,123,2446,
+        8,123,11,123,12,123,2447,1,123,1,123,1,123,1,123,5,123,2454,8,123,
+        10,123,12,123,2457,9,123,1,123,1,123,3,123,2461,8,123,1,124,1,124,
+        1,125,1,125,1,125,3,125,2468,8,125,1,125,1,125,1,125,1,125,3,125,
+        2474,8,125,3,125,2476,8,125,3,125,2478,8,125,1,126,1,126,1,126,1,
+        126,3,126,2484,8,126,1,126,1,126,3,126,2488,8,126,1,126,3,126,2491,
+        8,126,1,126,3,126,2494,8,126,1,127,1,127,1,127,1,127,3,127,2500,
+        8,127,1,127,1,127,3,127,2504,8,127,1,127,3,127,2507,8,127,1,128,
+        1,128,1,128,3,128,2512,8,128,1,128,1,128,1,128,1,128,5,128,2518,
+        8,128,10,128,12,128,2521,9,128,1,128,1,128,3,128,2525,8,128,1,128,
+        3,128,2528,8,128,1,129,1,129,1,129,1,129,1,129,1,130,1,130,1,130,
+        3,130,2538,8,130,1,131,1,131,1,131,5,131,2543,8,131,10,131,12,131,
+        2546,9,131,1,132,1,132,1,133,1,133,1,133,0,2,108,112,134,0,2,4,6,
+        8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,
+        52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,
+        96,98,100,102,104,106,108,110,112,114,116,118,120,122,124,126,128,
+        130,132,134,136,138,140,142,144,146,148,150,152,154,156,158,160,
+        162,164,166,168,170,172,174,176,178,180,182,184,186,188,190,192,
+        194,196,198,200,202,204,206,208,210,212,214,216,218,220,222,224,
+        226,228,230,232,234,236,238,240,242,244,246,248,250,252,254,256,
+        258,260,262,264,266,0,54,11,0,9,9,59,60,129,129,134,134,157,157,
+        160,160,175,175,177,177,188,188,199,199,240,240,1,0,261,261,3,0,
+        70,70,108,108,215,215,2,0,11,11,61,61,2,0,136,136,260,260,1,0,177,
+        178,2,0,82,82,131,131,2,0,47,47,176,176,3,0,47,47,176,176,207,207,
+        3,0,94,94,162,162,178,178,2,0,83,83,152,152,2,0,19,20,56,57,2,0,
+        82,82,116,116,3,0,31,31,55,55,195,195,2,0,13,13,230,230,1,0,72,73,
+        2,0,105,105,119,119,13,0,11,11,14,15,21,21,46,46,87,87,89,89,105,
+        105,117,117,119,119,143,143,147,147,174,174,183,183,2,0,2,2,243,
+        243,1,0,247,253,3,0,100,100,120,120,164,164,1,0,254,255,3,0,62,62,
+        125,125,256,258,3,0,26,26,118,118,208,208,2,0,50,50,205,205,2,0,
+        99,99,170,170,26,0,5,10,12,17,19,24,26,28,31,46,48,60,62,63,65,69,
+        72,76,78,85,87,94,96,102,104,107,113,129,131,132,135,136,138,153,
+        155,175,177,181,183,201,203,209,211,214,216,219,221,226,229,229,
+        240,241,3,0,103,103,130,130,232,235,2,0,191,191,216,216,2,0,153,
+        153,223,223,1,0,261,263,2,0,49,49,181,181,4,0,75,75,127,127,161,
+        161,200,200,2,0,195,195,198,198,2,0,110,110,206,206,1,0,238,239,
+        3,0,10,10,52,52,123,123,2,0,22,22,32,32,2,0,60,60,225,225,2,0,15,
+        15,240,240,3,0,120,120,164,164,240,240,6,0,10,10,37,37,42,42,52,
+        52,123,123,212,212,3,0,49,49,195,195,198,198,2,0,86,86,101,101,11,
+        0,8,8,41,41,48,48,52,52,75,75,87,87,102,102,123,123,129,129,188,
+        188,240,240,2,0,100,100,120,120,2,0,56,56,58,58,3,0,195,195,198,
+        198,224,224,2,0,128,128,159,159,3,0,23,23,196,196,201,201,2,0,6,
+        6,90,90,5,0,86,86,137,137,206,206,256,256,259,263,31,0,5,10,12,12,
+        14,17,19,24,26,28,31,46,48,60,62,63,65,69,72,76,78,85,87,94,96,99,
+        102,102,104,107,109,109,113,119,121,129,131,132,135,136,138,140,
+        142,153,155,175,177,181,183,201,203,209,211,214,216,219,221,226,
+        229,229,240,241,50,0,5,10,12,12,19,20,22,24,26,28,31,33,35,41,43,
+        45,48,60,63,63,66,69,72,76,79,79,82,84,88,88,90,91,93,94,96,98,102,
+        102,104,104,106,106,109,109,113,116,118,118,122,124,126,129,131,
+        132,135,135,138,140,144,144,148,150,152,152,155,157,159,163,165,
+        167,169,169,171,173,175,175,177,179,181,181,184,187,189,189,192,
+        193,195,201,203,209,211,214,217,219,221,222,224,226,240,241,2964,
+        0,271,1,0,0,0,2,286,1,0,0,0,4,295,1,0,0,0,6,299,1,0,0,0,8,331,1,
+        0,0,0,10,360,1,0,0,0,12,362,1,0,0,0,14,364,1,0,0,0,16,366,1,0,0,
+        0,18,372,1,0,0,0,20,384,1,0,0,0,22,391,1,0,0,0,24,398,1,0,0,0,26,
+        411,1,0,0,0,28,414,1,0,0,0,30,433,1,0,0,0,32,458,1,0,0,0,34,460,
+        1,0,0,0,36,480,1,0,0,0,38,493,1,0,0,0,40,560,1,0,0,0,42,562,1,0,
+        0,0,44,593,1,0,0,0,46,601,1,0,0,0,48,603,1,0,0,0,50,606,1,0,0,0,
+        52,610,1,0,0,0,54,636,1,0,0,0,56,652,1,0,0,0,58,670,1,0,0,0,60,672,
+        1,0,0,0,62,687,1,0,0,0,64,705,1,0,0,0,66,720,1,0,0,0,68,725,1,0,
+        0,0,70,747,1,0,0,0,72,753,1,0,0,0,74,806,1,0,0,0,76,808,1,0,0,0,
+        78,811,1,0,0,0,80,819,1,0,0,0,82,830,1,0,0,0,84,833,1,0,0,0,86,866,
+        1,0,0,0,88,868,1,0,0,0,90,894,1,0,0,0,92,896,1,0,0,0,94,925,1,0,
+        0,0,96,927,1,0,0,0,98,957,1,0,0,0,100,962,1,0,0,0,102,967,1,0,0,
+        0,104,973,1,0,0,0,106,984,1,0,0,0,108,1003,1,0,0,0,110,1057,1,0,
+        0,0,112,1063,1,0,0,0,114,1211,1,0,0,0,116,1213,1,0,0,0,118,1235,
+        1,0,0,0,120,1237,1,0,0,0,122,1246,1,0,0,0,124,1248,1,0,0,0,126,1254,
+        1,0,0,0,128,1322,1,0,0,0,130,1324,1,0,0,0,132,1328,1,0,0,0,134,1371,
+        1,0,0,0,136,1373,1,0,0,0,138,1383,1,0,0,0,140,1385,1,0,0,0,142,1387,
+        1,0,0,0,144,1403,1,0,0,0,146,1405,1,0,0,0,148,1415,1,0,0,0,150,1459,
+        1,0,0,0,152,1739,1,0,0,0,154,1741,1,0,0,0,156,1745,1,0,0,0,158,1748,
+        1,0,0,0,160,1754,1,0,0,0,162,1757,1,0,0,0,164,1777,1,0,0,0,166,1779,
+        1,0,0,0,168,1811,1,0,0,0,170,1813,1,0,0,0,172,1818,1,0,0,0,174,1820,
+        1,0,0,0,176,1861,1,0,0,0,178,1863,1,0,0,0,180,1871,1,0,0,0,182,1916,
+        1,0,0,0,184,1921,1,0,0,0,186,1925,1,0,0,0,188,1927,1,0,0,0,190,1937,
+        1,0,0,0,192,1971,1,0,0,0,194,1979,1,0,0,0,196,2127,1,0,0,0,198,2129,
+        1,0,0,0,200,2142,1,0,0,0,202,2144,1,0,0,0,204,2148,1,0,0,0,206,2178,
+        1,0,0,0,208,2182,1,0,0,0,210,2214,1,0,0,0,212,2216,1,0,0,0,214,2232,
+        1,0,0,0,216,2236,1,0,0,0,218,2293,1,0,0,0,220,2295,1,0,0,0,222,2298,
+        1,0,0,0,224,2303,1,0,0,0,226,2322,1,0,0,0,228,2324,1,0,0,0,230,2335,
+        1,0,0,0,232,2342,1,0,0,0,234,2363,1,0,0,0,236,2365,1,0,0,0,238,2378,
+        1,0,0,0,240,2388,1,0,0,0,242,2394,1,0,0,0,244,2420,1,0,0,0,246,2445,
+        1,0,0,0,248,2462,1,0,0,0,250,2477,1,0,0,0,252,2479,1,0,0,0,254,2495,
+        1,0,0,0,256,2508,1,0,0,0,258,2529,1,0,0,0,260,2534,1,0,0,0,262,2539,
+        1,0,0,0,264,2547,1,0,0,0,266,2549,1,0,0,0,268,270,5,261,0,0,269,
+        268,1,0,0,0,270,273,1,0,0,0,271,269,1,0,0,0,271,272,1,0,0,0,272,
+        276,1,0,0,0,273,271,1,0,0,0,274,277,3,8,4,0,275,277,3,10,5,0,276,
+        274,1,0,0,0,276,275,1,0,0,0,276,277,1,0,0,0,277,281,1,0,0,0,278,
+        280,5,261,0,0,279,278,1,0,0,0,280,283,1,0,0,0,281,279,1,0,0,0,281,
+        282,1,0,0,0,282,284,1,0,0,0,283,281,1,0,0,0,284,285,5,0,0,1,285,
+        1,1,0,0,0,286,290,3,20,10,0,287,289,5,261,0,0,288,287,1,0,0,0,289,
+        292,1,0,0,0,290,288,1,0,0,0,290,291,1,0,0,0,291,293,1,0,0,0,292,
+        290,1,0,0,0,293,294,5,0,0,1,294,3,1,0,0,0,295,296,3,106,53,0,296,
+        297,5,0,0,1,297,5,1,0,0,0,298,300,3,76,38,0,299,298,1,0,0,0,299,
+        300,1,0,0,0,300,304,1,0,0,0,301,303,5,261,0,0,302,301,1,0,0,0,303,
+        306,1,0,0,0,304,302,1,0,0,0,304,305,1,0,0,0,305,307,1,0,0,0,306,
+        304,1,0,0,0,307,308,5,0,0,1,308,7,1,0,0,0,309,332,3,16,8,0,310,332,
+        3,148,74,0,311,332,3,152,76,0,312,332,3,192,96,0,313,332,3,204,102,
+        0,314,332,3,212,106,0,315,332,3,216,108,0,316,332,3,218,109,0,317,
+        332,3,224,112,0,318,332,3,228,114,0,319,332,3,230,115,0,320,332,
+        3,232,116,0,321,332,3,234,117,0,322,332,3,236,118,0,323,332,3,238,
+        119,0,324,332,3,240,120,0,325,332,3,242,121,0,326,332,3,244,122,
+        0,327,332,3,252,126,0,328,332,3,254,127,0,329,332,3,256,128,0,330,
+        332,3,258,129,0,331,309,1,0,0,0,331,310,1,0,0,0,331,311,1,0,0,0,
+        331,312,1,0,0,0,331,313,1,0,0,0,331,314,1,0,0,0,331,315,1,0,0,0,
+        331,316,1,0,0,0,331,317,1,0,0,0,331,318,1,0,0,0,331,319,1,0,0,0,
+        331,320,1,0,0,0,331,321,1,0,0,0,331,322,1,0,0,0,331,323,1,0,0,0,
+        331,324,1,0,0,0,331,325,1,0,0,0,331,326,1,0,0,0,331,327,1,0,0,0,
+        331,328,1,0,0,0,331,329,1,0,0,0,331,330,1,0,0,0,332,9,1,0,0,0,333,
+        337,5,240,0,0,334,336,3,14,7,0,335,334,1,0,0,0,336,339,1,0,0,0,337,
+        335,1,0,0,0,337,338,1,0,0,0,338,361,1,0,0,0,339,337,1,0,0,0,340,
+        343,5,45,0,0,341,342,5,141,0,0,342,344,5,168,0,0,343,341,1,0,0,0,
+        343,344,1,0,0,0,344,345,1,0,0,0,345,349,3,12,6,0,346,348,3,14,7,
+        0,347,346,1,0,0,0,348,351,1,0,0,0,349,347,1,0,0,0,349,350,1,0,0,
+        0,350,361,1,0,0,0,351,349,1,0,0,0,352,353,5,12,0,0,353,357,3,12,
+        6,0,354,356,3,14,7,0,355,354,1,0,0,0,356,359,1,0,0,0,357,355,1,0,
+        0,0,357,358,1,0,0,0,358,361,1,0,0,0,359,357,1,0,0,0,360,333,1,0,
+        0,0,360,340,1,0,0,0,360,352,1,0,0,0,361,11,1,0,0,0,362,363,7,0,0,
+        0,363,13,1,0,0,0,364,365,8,1,0,0,365,15,1,0,0,0,366,367,3,20,10,
+        0,367,368,3,18,9,0,368,17,1,0,0,0,369,370,5,110,0,0,370,371,5,144,
+        0,0,371,373,5,238,0,0,372,369,1,0,0,0,372,373,1,0,0,0,373,382,1,
+        0,0,0,374,377,5,85,0,0,375,378,3,264,132,0,376,378,5,134,0,0,377,
+        375,1,0,0,0,377,376,1,0,0,0,378,380,1,0,0,0,379,381,3,76,38,0,380,
+        379,1,0,0,0,380,381,1,0,0,0,381,383,1,0,0,0,382,374,1,0,0,0,382,
+        383,1,0,0,0,383,19,1,0,0,0,384,388,3,26,13,0,385,387,3,24,12,0,386,
+        385,1,0,0,0,387,390,1,0,0,0,388,386,1,0,0,0,388,389,1,0,0,0,389,
+        21,1,0,0,0,390,388,1,0,0,0,391,395,3,28,14,0,392,394,3,24,12,0,393,
+        392,1,0,0,0,394,397,1,0,0,0,395,393,1,0,0,0,395,396,1,0,0,0,396,
+        23,1,0,0,0,397,395,1,0,0,0,398,400,7,2,0,0,399,401,7,3,0,0,400,399,
+        1,0,0,0,400,401,1,0,0,0,401,402,1,0,0,0,402,403,3,26,13,0,403,25,
+        1,0,0,0,404,412,3,28,14,0,405,406,5,262,0,0,406,407,3,20,10,0,407,
+        409,5,263,0,0,408,410,3,76,38,0,409,408,1,0,0,0,409,410,1,0,0,0,
+        410,412,1,0,0,0,411,404,1,0,0,0,411,405,1,0,0,0,412,27,1,0,0,0,413,
+        415,3,30,15,0,414,413,1,0,0,0,414,415,1,0,0,0,415,425,1,0,0,0,416,
+        417,5,182,0,0,417,419,3,36,18,0,418,420,3,82,41,0,419,418,1,0,0,
+        0,419,420,1,0,0,0,420,426,1,0,0,0,421,422,3,82,41,0,422,423,5,182,
+        0,0,423,424,3,36,18,0,424,426,1,0,0,0,425,416,1,0,0,0,425,421,1,
+        0,0,0,426,430,1,0,0,0,427,429,3,40,20,0,428,427,1,0,0,0,429,432,
+        1,0,0,0,430,428,1,0,0,0,430,431,1,0,0,0,431,29,1,0,0,0,432,430,1,
+        0,0,0,433,435,5,230,0,0,434,436,5,163,0,0,435,434,1,0,0,0,435,436,
+        1,0,0,0,436,437,1,0,0,0,437,442,3,32,16,0,438,439,5,260,0,0,439,
+        441,3,32,16,0,440,438,1,0,0,0,441,444,1,0,0,0,442,440,1,0,0,0,442,
+        443,1,0,0,0,443,31,1,0,0,0,444,442,1,0,0,0,445,447,3,264,132,0,446,
+        448,3,34,17,0,447,446,1,0,0,0,447,448,1,0,0,0,448,449,1,0,0,0,449,
+        450,5,18,0,0,450,451,5,262,0,0,451,452,3,20,10,0,452,453,5,263,0,
+        0,453,459,1,0,0,0,454,455,3,108,54,0,455,456,5,18,0,0,456,457,3,
+        264,132,0,457,459,1,0,0,0,458,445,1,0,0,0,458,454,1,0,0,0,459,33,
+        1,0,0,0,460,461,5,262,0,0,461,466,3,264,132,0,462,463,5,260,0,0,
+        463,465,3,264,132,0,464,462,1,0,0,0,465,468,1,0,0,0,466,464,1,0,
+        0,0,466,467,1,0,0,0,467,469,1,0,0,0,468,466,1,0,0,0,469,470,5,263,
+        0,0,470,35,1,0,0,0,471,481,5,11,0,0,472,478,5,61,0,0,473,474,5,137,
+        0,0,474,475,5,262,0,0,475,476,3,104,52,0,476,477,5,263,0,0,477,479,
+        1,0,0,0,478,473,1,0,0,0,478,479,1,0,0,0,479,481,1,0,0,0,480,471,
+        1,0,0,0,480,472,1,0,0,0,480,481,1,0,0,0,481,482,1,0,0,0,482,487,
+        3,38,19,0,483,484,5,260,0,0,484,486,3,38,19,0,485,483,1,0,0,0,486,
+        489,1,0,0,0,487,485,1,0,0,0,487,488,1,0,0,0,488,491,1,0,0,0,489,
+        487,1,0,0,0,490,492,5,260,0,0,491,490,1,0,0,0,491,492,1,0,0,0,492,
+        37,1,0,0,0,493,497,3,108,54,0,494,495,5,18,0,0,495,498,3,264,132,
+        0,496,498,3,266,133,0,497,494,1,0,0,0,497,496,1,0,0,0,497,498,1,
+        0,0,0,498,39,1,0,0,0,499,500,5,154,0,0,500,561,3,106,53,0,501,502,
+        5,228,0,0,502,561,3,106,53,0,503,504,5,146,0,0,504,505,5,27,0,0,
+        505,561,3,104,52,0,506,507,5,190,0,0,507,508,5,27,0,0,508,561,3,
+        104,52,0,509,510,5,92,0,0,510,511,5,27,0,0,511,515,3,44,22,0,512,
+        514,3,48,24,0,513,512,1,0,0,0,514,517,1,0,0,0,515,513,1,0,0,0,515,
+        516,1,0,0,0,516,561,1,0,0,0,517,515,1,0,0,0,518,519,5,95,0,0,519,
+        561,3,106,53,0,520,521,5,229,0,0,521,526,3,50,25,0,522,523,5,260,
+        0,0,523,525,3,50,25,0,524,522,1,0,0,0,525,528,1,0,0,0,526,524,1,
+        0,0,0,526,527,1,0,0,0,527,561,1,0,0,0,528,526,1,0,0,0,529,530,5,
+        158,0,0,530,561,3,106,53,0,531,532,5,142,0,0,532,533,5,27,0,0,533,
+        535,3,58,29,0,534,536,3,64,32,0,535,534,1,0,0,0,535,536,1,0,0,0,
+        536,561,1,0,0,0,537,538,5,121,0,0,538,541,3,108,54,0,539,540,7,4,
+        0,0,540,542,3,108,54,0,541,539,1,0,0,0,541,542,1,0,0,0,542,547,1,
+        0,0,0,543,544,5,27,0,0,544,548,3,104,52,0,545,546,5,230,0,0,546,
+        548,5,203,0,0,547,543,1,0,0,0,547,545,1,0,0,0,547,548,1,0,0,0,548,
+        561,1,0,0,0,549,550,5,136,0,0,550,552,3,112,56,0,551,553,7,5,0,0,
+        552,551,1,0,0,0,552,553,1,0,0,0,553,555,1,0,0,0,554,556,3,42,21,
+        0,555,554,1,0,0,0,555,556,1,0,0,0,556,561,1,0,0,0,557,561,3,42,21,
+        0,558,561,3,68,34,0,559,561,3,76,38,0,560,499,1,0,0,0,560,501,1,
+        0,0,0,560,503,1,0,0,0,560,506,1,0,0,0,560,509,1,0,0,0,560,518,1,
+        0,0,0,560,520,1,0,0,0,560,529,1,0,0,0,560,531,1,0,0,0,560,537,1,
+        0,0,0,560,549,1,0,0,0,560,557,1,0,0,0,560,558,1,0,0,0,560,559,1,
+        0,0,0,561,41,1,0,0,0,562,563,5,78,0,0,563,565,7,6,0,0,564,566,3,
+        112,56,0,565,564,1,0,0,0,565,566,1,0,0,0,566,567,1,0,0,0,567,571,
+        7,5,0,0,568,572,5,138,0,0,569,570,5,230,0,0,570,572,5,203,0,0,571,
+        568,1,0,0,0,571,569,1,0,0,0,572,43,1,0,0,0,573,594,5,11,0,0,574,
+        575,7,7,0,0,575,576,5,262,0,0,576,577,3,104,52,0,577,578,5,263,0,
+        0,578,594,1,0,0,0,579,580,5,93,0,0,580,581,5,186,0,0,581,582,5,262,
+        0,0,582,587,3,46,23,0,583,584,5,260,0,0,584,586,3,46,23,0,585,583,
+        1,0,0,0,586,589,1,0,0,0,587,585,1,0,0,0,587,588,1,0,0,0,588,590,
+        1,0,0,0,589,587,1,0,0,0,590,591,5,263,0,0,591,594,1,0,0,0,592,594,
+        3,104,52,0,593,573,1,0,0,0,593,574,1,0,0,0,593,579,1,0,0,0,593,592,
+        1,0,0,0,594,45,1,0,0,0,595,597,5,262,0,0,596,598,3,104,52,0,597,
+        596,1,0,0,0,597,598,1,0,0,0,598,599,1,0,0,0,599,602,5,263,0,0,600,
+        602,3,108,54,0,601,595,1,0,0,0,601,600,1,0,0,0,602,47,1,0,0,0,603,
+        604,5,230,0,0,604,605,7,8,0,0,605,49,1,0,0,0,606,607,3,264,132,0,
+        607,608,5,18,0,0,608,609,3,52,26,0,609,51,1,0,0,0,610,612,5,262,
+        0,0,611,613,3,264,132,0,612,611,1,0,0,0,612,613,1,0,0,0,613,617,
+        1,0,0,0,614,615,5,146,0,0,615,616,5,27,0,0,616,618,3,104,52,0,617,
+        614,1,0,0,0,617,618,1,0,0,0,618,629,1,0,0,0,619,620,5,142,0,0,620,
+        621,5,27,0,0,621,626,3,60,30,0,622,623,5,260,0,0,623,625,3,60,30,
+        0,624,622,1,0,0,0,625,628,1,0,0,0,626,624,1,0,0,0,626,627,1,0,0,
+        0,627,630,1,0,0,0,628,626,1,0,0,0,629,619,1,0,0,0,629,630,1,0,0,
+        0,630,632,1,0,0,0,631,633,3,54,27,0,632,631,1,0,0,0,632,633,1,0,
+        0,0,633,634,1,0,0,0,634,635,5,263,0,0,635,53,1,0,0,0,636,643,7,9,
+        0,0,637,638,5,25,0,0,638,639,3,56,28,0,639,640,5,13,0,0,640,641,
+        3,56,28,0,641,644,1,0,0,0,642,644,3,56,28,0,643,637,1,0,0,0,643,
+        642,1,0,0,0,644,55,1,0,0,0,645,646,5,214,0,0,646,653,7,10,0,0,647,
+        648,5,48,0,0,648,653,5,177,0,0,649,650,3,112,56,0,650,651,7,10,0,
+        0,651,653,1,0,0,0,652,645,1,0,0,0,652,647,1,0,0,0,652,649,1,0,0,
+        0,653,57,1,0,0,0,654,656,5,11,0,0,655,657,7,11,0,0,656,655,1,0,0,
+        0,656,657,1,0,0,0,657,660,1,0,0,0,658,659,5,135,0,0,659,661,7,12,
+        0,0,660,658,1,0,0,0,660,661,1,0,0,0,661,671,1,0,0,0,662,667,3,60,
+        30,0,663,664,5,260,0,0,664,666,3,60,30,0,665,663,1,0,0,0,666,669,
+        1,0,0,0,667,665,1,0,0,0,667,668,1,0,0,0,668,671,1,0,0,0,669,667,
+        1,0,0,0,670,654,1,0,0,0,670,662,1,0,0,0,671,59,1,0,0,0,672,674,3,
+        106,53,0,673,675,7,11,0,0,674,673,1,0,0,0,674,675,1,0,0,0,675,678,
+        1,0,0,0,676,677,5,135,0,0,677,679,7,12,0,0,678,676,1,0,0,0,678,679,
+        1,0,0,0,679,682,1,0,0,0,680,681,5,38,0,0,681,683,5,238,0,0,682,680,
+        1,0,0,0,682,683,1,0,0,0,683,685,1,0,0,0,684,686,3,62,31,0,685,684,
+        1,0,0,0,685,686,1,0,0,0,686,61,1,0,0,0,687,688,5,230,0,0,688,691,
+        5,79,0,0,689,690,5,86,0,0,690,692,3,112,56,0,691,689,1,0,0,0,691,
+        692,1,0,0,0,692,695,1,0,0,0,693,694,5,206,0,0,694,696,3,112,56,0,
+        695,693,1,0,0,0,695,696,1,0,0,0,696,699,1,0,0,0,697,698,5,193,0,
+        0,698,700,3,112,56,0,699,697,1,0,0,0,699,700,1,0,0,0,700,703,1,0,
+        0,0,701,702,5,192,0,0,702,704,3,112,56,0,703,701,1,0,0,0,703,704,
+        1,0,0,0,704,63,1,0,0,0,705,718,5,107,0,0,706,715,5,262,0,0,707,712,
+        3,66,33,0,708,709,5,260,0,0,709,711,3,66,33,0,710,708,1,0,0,0,711,
+        714,1,0,0,0,712,710,1,0,0,0,712,713,1,0,0,0,713,716,1,0,0,0,714,
+        712,1,0,0,0,715,707,1,0,0,0,715,716,1,0,0,0,716,717,1,0,0,0,717,
+        719,5,263,0,0,718,706,1,0,0,0,718,719,1,0,0,0,719,65,1,0,0,0,720,
+        723,3,264,132,0,721,722,5,18,0,0,722,724,3,108,54,0,723,721,1,0,
+        0,0,723,724,1,0,0,0,724,67,1,0,0,0,725,744,5,65,0,0,726,728,7,13,
+        0,0,727,729,3,74,37,0,728,727,1,0,0,0,728,729,1,0,0,0,729,731,1,
+        0,0,0,730,732,3,70,35,0,731,730,1,0,0,0,731,732,1,0,0,0,732,734,
+        1,0,0,0,733,735,3,72,36,0,734,733,1,0,0,0,734,735,1,0,0,0,735,745,
+        1,0,0,0,736,738,3,74,37,0,737,739,3,70,35,0,738,737,1,0,0,0,738,
+        739,1,0,0,0,739,741,1,0,0,0,740,742,3,72,36,0,741,740,1,0,0,0,741,
+        742,1,0,0,0,742,745,1,0,0,0,743,745,3,72,36,0,744,726,1,0,0,0,744,
+        736,1,0,0,0,744,743,1,0,0,0,745,69,1,0,0,0,746,748,7,14,0,0,747,
+        746,1,0,0,0,747,748,1,0,0,0,748,749,1,0,0,0,749,750,5,53,0,0,750,
+        751,3,112,56,0,751,71,1,0,0,0,752,754,7,14,0,0,753,752,1,0,0,0,753,
+        754,1,0,0,0,754,755,1,0,0,0,755,756,5,204,0,0,756,757,3,112,56,0,
+        757,73,1,0,0,0,758,762,5,7,0,0,759,763,5,226,0,0,760,761,5,229,0,
+        0,761,763,5,35,0,0,762,759,1,0,0,0,762,760,1,0,0,0,763,807,1,0,0,
+        0,764,769,5,7,0,0,765,766,5,113,0,0,766,770,7,15,0,0,767,768,5,184,
+        0,0,768,770,5,35,0,0,769,765,1,0,0,0,769,767,1,0,0,0,770,774,1,0,
+        0,0,771,772,5,97,0,0,772,773,5,27,0,0,773,775,3,112,56,0,774,771,
+        1,0,0,0,774,775,1,0,0,0,775,782,1,0,0,0,776,778,5,230,0,0,777,779,
+        5,138,0,0,778,777,1,0,0,0,778,779,1,0,0,0,779,780,1,0,0,0,780,781,
+        5,124,0,0,781,783,3,112,56,0,782,776,1,0,0,0,782,783,1,0,0,0,783,
+        807,1,0,0,0,784,785,5,149,0,0,785,789,3,112,56,0,786,790,5,167,0,
+        0,787,788,5,137,0,0,788,790,5,217,0,0,789,786,1,0,0,0,789,787,1,
+        0,0,0,789,790,1,0,0,0,790,807,1,0,0,0,791,792,5,137,0,0,792,796,
+        5,217,0,0,793,794,5,230,0,0,794,795,5,24,0,0,795,797,3,112,56,0,
+        796,793,1,0,0,0,796,797,1,0,0,0,797,807,1,0,0,0,798,799,5,148,0,
+        0,799,807,5,69,0,0,800,801,5,116,0,0,801,804,3,112,56,0,802,803,
+        5,137,0,0,803,805,5,156,0,0,804,802,1,0,0,0,804,805,1,0,0,0,805,
+        807,1,0,0,0,806,758,1,0,0,0,806,764,1,0,0,0,806,784,1,0,0,0,806,
+        791,1,0,0,0,806,798,1,0,0,0,806,800,1,0,0,0,807,75,1,0,0,0,808,809,
+        5,188,0,0,809,810,3,78,39,0,810,77,1,0,0,0,811,816,3,80,40,0,812,
+        813,5,260,0,0,813,815,3,80,40,0,814,812,1,0,0,0,815,818,1,0,0,0,
+        816,814,1,0,0,0,816,817,1,0,0,0,817,79,1,0,0,0,818,816,1,0,0,0,819,
+        824,3,264,132,0,820,821,5,259,0,0,821,823,3,264,132,0,822,820,1,
+        0,0,0,823,826,1,0,0,0,824,822,1,0,0,0,824,825,1,0,0,0,825,827,1,
+        0,0,0,826,824,1,0,0,0,827,828,5,248,0,0,828,829,3,112,56,0,829,81,
+        1,0,0,0,830,831,5,86,0,0,831,832,3,84,42,0,832,83,1,0,0,0,833,837,
+        3,92,46,0,834,836,3,86,43,0,835,834,1,0,0,0,836,839,1,0,0,0,837,
+        835,1,0,0,0,837,838,1,0,0,0,838,85,1,0,0,0,839,837,1,0,0,0,840,841,
+        5,260,0,0,841,867,3,92,46,0,842,844,7,16,0,0,843,842,1,0,0,0,843,
+        844,1,0,0,0,844,845,1,0,0,0,845,846,5,17,0,0,846,847,5,112,0,0,847,
+        852,3,38,19,0,848,849,5,260,0,0,849,851,3,38,19,0,850,848,1,0,0,
+        0,851,854,1,0,0,0,852,850,1,0,0,0,852,853,1,0,0,0,853,867,1,0,0,
+        0,854,852,1,0,0,0,855,857,3,88,44,0,856,855,1,0,0,0,857,860,1,0,
+        0,0,858,856,1,0,0,0,858,859,1,0,0,0,859,861,1,0,0,0,860,858,1,0,
+        0,0,861,862,5,112,0,0,862,864,3,92,46,0,863,865,3,90,45,0,864,863,
+        1,0,0,0,864,865,1,0,0,0,865,867,1,0,0,0,866,840,1,0,0,0,866,843,
+        1,0,0,0,866,858,1,0,0,0,867,87,1,0,0,0,868,869,7,17,0,0,869,89,1,
+        0,0,0,870,871,5,137,0,0,871,895,3,108,54,0,872,892,5,220,0,0,873,
+        874,5,262,0,0,874,879,3,264,132,0,875,876,5,260,0,0,876,878,3,264,
+        132,0,877,875,1,0,0,0,878,881,1,0,0,0,879,877,1,0,0,0,879,880,1,
+        0,0,0,880,882,1,0,0,0,881,879,1,0,0,0,882,883,5,263,0,0,883,893,
+        1,0,0,0,884,889,3,264,132,0,885,886,5,260,0,0,886,888,3,264,132,
+        0,887,885,1,0,0,0,888,891,1,0,0,0,889,887,1,0,0,0,889,890,1,0,0,
+        0,890,893,1,0,0,0,891,889,1,0,0,0,892,873,1,0,0,0,892,884,1,0,0,
+        0,893,895,1,0,0,0,894,870,1,0,0,0,894,872,1,0,0,0,895,91,1,0,0,0,
+        896,898,3,94,47,0,897,899,5,81,0,0,898,897,1,0,0,0,898,899,1,0,0,
+        0,899,901,1,0,0,0,900,902,3,100,50,0,901,900,1,0,0,0,901,902,1,0,
+        0,0,902,904,1,0,0,0,903,905,5,81,0,0,904,903,1,0,0,0,904,905,1,0,
+        0,0,905,907,1,0,0,0,906,908,3,102,51,0,907,906,1,0,0,0,907,908,1,
+        0,0,0,908,93,1,0,0,0,909,926,3,260,130,0,910,926,3,96,48,0,911,912,
+        5,262,0,0,912,913,3,22,11,0,913,914,5,263,0,0,914,926,1,0,0,0,915,
+        916,5,262,0,0,916,920,3,84,42,0,917,919,3,24,12,0,918,917,1,0,0,
+        0,919,922,1,0,0,0,920,918,1,0,0,0,920,921,1,0,0,0,921,923,1,0,0,
+        0,922,920,1,0,0,0,923,924,5,263,0,0,924,926,1,0,0,0,925,909,1,0,
+        0,0,925,910,1,0,0,0,925,911,1,0,0,0,925,915,1,0,0,0,926,95,1,0,0,
+        0,927,928,3,264,132,0,928,946,5,262,0,0,929,947,3,22,11,0,930,935,
+        3,98,49,0,931,932,5,260,0,0,932,934,3,98,49,0,933,931,1,0,0,0,934,
+        937,1,0,0,0,935,933,1,0,0,0,935,936,1,0,0,0,936,939,1,0,0,0,937,
+        935,1,0,0,0,938,930,1,0,0,0,938,939,1,0,0,0,939,941,1,0,0,0,940,
+        942,5,260,0,0,941,940,1,0,0,0,941,942,1,0,0,0,942,944,1,0,0,0,943,
+        945,3,76,38,0,944,943,1,0,0,0,944,945,1,0,0,0,945,947,1,0,0,0,946,
+        929,1,0,0,0,946,938,1,0,0,0,947,948,1,0,0,0,948,949,5,263,0,0,949,
+        97,1,0,0,0,950,958,3,106,53,0,951,952,5,3,0,0,952,953,3,108,54,0,
+        953,954,5,260,0,0,954,955,3,108,54,0,955,956,5,4,0,0,956,958,1,0,
+        0,0,957,950,1,0,0,0,957,951,1,0,0,0,958,99,1,0,0,0,959,960,5,18,
+        0,0,960,963,3,264,132,0,961,963,3,266,133,0,962,959,1,0,0,0,962,
+        961,1,0,0,0,963,965,1,0,0,0,964,966,3,34,17,0,965,964,1,0,0,0,965,
+        966,1,0,0,0,966,101,1,0,0,0,967,968,5,180,0,0,968,971,3,112,56,0,
+        969,970,5,136,0,0,970,972,3,112,56,0,971,969,1,0,0,0,971,972,1,0,
+        0,0,972,103,1,0,0,0,973,978,3,106,53,0,974,975,5,260,0,0,975,977,
+        3,106,53,0,976,974,1,0,0,0,977,980,1,0,0,0,978,976,1,0,0,0,978,979,
+        1,0,0,0,979,982,1,0,0,0,980,978,1,0,0,0,981,983,5,260,0,0,982,981,
+        1,0,0,0,982,983,1,0,0,0,983,105,1,0,0,0,984,987,3,108,54,0,985,986,
+        5,18,0,0,986,988,3,264,132,0,987,985,1,0,0,0,987,988,1,0,0,0,988,
+        107,1,0,0,0,989,990,6,54,-1,0,990,991,5,133,0,0,991,1004,3,108,54,
+        5,992,996,3,112,56,0,993,995,3,110,55,0,994,993,1,0,0,0,995,998,
+        1,0,0,0,996,994,1,0,0,0,996,997,1,0,0,0,997,1001,1,0,0,0,998,996,
+        1,0,0,0,999,1000,5,245,0,0,1000,1002,3,108,54,0,1001,999,1,0,0,0,
+        1001,1002,1,0,0,0,1002,1004,1,0,0,0,1003,989,1,0,0,0,1003,992,1,
+        0,0,0,1004,1019,1,0,0,0,1005,1006,10,4,0,0,1006,1007,5,13,0,0,1007,
+        1018,3,108,54,5,1008,1009,10,3,0,0,1009,1010,5,141,0,0,1010,1018,
+        3,108,54,4,1011,1012,10,2,0,0,1012,1013,5,244,0,0,1013,1014,3,108,
+        54,0,1014,1015,7,18,0,0,1015,1016,3,108,54,0,1016,1018,1,0,0,0,1017,
+        1005,1,0,0,0,1017,1008,1,0,0,0,1017,1011,1,0,0,0,1018,1021,1,0,0,
+        0,1019,1017,1,0,0,0,1019,1020,1,0,0,0,1020,109,1,0,0,0,1021,1019,
+        1,0,0,0,1022,1023,7,19,0,0,1023,1058,3,112,56,0,1024,1026,5,111,
+        0,0,1025,1027,5,133,0,0,1026,1025,1,0,0,0,1026,1027,1,0,0,0,1027,
+        1028,1,0,0,0,1028,1058,5,134,0,0,1029,1031,5,111,0,0,1030,1032,5,
+        133,0,0,1031,1030,1,0,0,0,1031,1032,1,0,0,0,1032,1033,1,0,0,0,1033,
+        1034,5,61,0,0,1034,1035,5,86,0,0,1035,1058,3,112,56,0,1036,1038,
+        5,133,0,0,1037,1036,1,0,0,0,1037,1038,1,0,0,0,1038,1039,1,0,0,0,
+        1039,1040,7,20,0,0,1040,1058,3,112,56,0,1041,1043,5,89,0,0,1042,
+        1041,1,0,0,0,1042,1043,1,0,0,0,1043,1045,1,0,0,0,1044,1046,5,133,
+        0,0,1045,1044,1,0,0,0,1045,1046,1,0,0,0,1046,1047,1,0,0,0,1047,1048,
+        5,101,0,0,1048,1058,3,112,56,0,1049,1051,5,133,0,0,1050,1049,1,0,
+        0,0,1050,1051,1,0,0,0,1051,1052,1,0,0,0,1052,1053,5,25,0,0,1053,
+        1054,3,112,56,0,1054,1055,5,13,0,0,1055,1056,3,112,56,0,1056,1058,
+        1,0,0,0,1057,1022,1,0,0,0,1057,1024,1,0,0,0,1057,1029,1,0,0,0,1057,
+        1037,1,0,0,0,1057,1042,1,0,0,0,1057,1050,1,0,0,0,1058,111,1,0,0,
+        0,1059,1060,6,56,-1,0,1060,1061,7,21,0,0,1061,1064,3,112,56,5,1062,
+        1064,3,114,57,0,1063,1059,1,0,0,0,1063,1062,1,0,0,0,1064,1104,1,
+        0,0,0,1065,1066,10,4,0,0,1066,1067,7,22,0,0,1067,1103,3,112,56,5,
+        1068,1069,10,3,0,0,1069,1070,7,21,0,0,1070,1103,3,112,56,4,1071,
+        1072,10,2,0,0,1072,1073,5,246,0,0,1073,1103,3,112,56,3,1074,1075,
+        10,12,0,0,1075,1076,5,264,0,0,1076,1077,3,108,54,0,1077,1078,5,265,
+        0,0,1078,1103,1,0,0,0,1079,1080,10,11,0,0,1080,1103,5,1,0,0,1081,
+        1082,10,10,0,0,1082,1083,5,259,0,0,1083,1103,3,264,132,0,1084,1085,
+        10,9,0,0,1085,1086,5,259,0,0,1086,1090,5,256,0,0,1087,1089,3,128,
+        64,0,1088,1087,1,0,0,0,1089,1092,1,0,0,0,1090,1088,1,0,0,0,1090,
+        1091,1,0,0,0,1091,1103,1,0,0,0,1092,1090,1,0,0,0,1093,1094,10,8,
+        0,0,1094,1095,5,259,0,0,1095,1103,3,126,63,0,1096,1097,10,7,0,0,
+        1097,1098,5,2,0,0,1098,1103,3,264,132,0,1099,1100,10,6,0,0,1100,
+        1101,5,242,0,0,1101,1103,3,142,71,0,1102,1065,1,0,0,0,1102,1068,
+        1,0,0,0,1102,1071,1,0,0,0,1102,1074,1,0,0,0,1102,1079,1,0,0,0,1102,
+        1081,1,0,0,0,1102,1084,1,0,0,0,1102,1093,1,0,0,0,1102,1096,1,0,0,
+        0,1102,1099,1,0,0,0,1103,1106,1,0,0,0,1104,1102,1,0,0,0,1104,1105,
+        1,0,0,0,1105,113,1,0,0,0,1106,1104,1,0,0,0,1107,1212,3,138,69,0,
+        1108,1109,5,76,0,0,1109,1110,5,262,0,0,1110,1111,5,240,0,0,1111,
+        1112,5,86,0,0,1112,1113,3,108,54,0,1113,1114,5,263,0,0,1114,1212,
+        1,0,0,0,1115,1116,5,209,0,0,1116,1117,5,262,0,0,1117,1118,7,23,0,
+        0,1118,1119,3,108,54,0,1119,1120,5,86,0,0,1120,1121,3,108,54,0,1121,
+        1122,5,263,0,0,1122,1212,1,0,0,0,1123,1212,3,132,66,0,1124,1212,
+        3,264,132,0,1125,1126,5,262,0,0,1126,1127,3,22,11,0,1127,1128,5,
+        263,0,0,1128,1212,1,0,0,0,1129,1131,5,262,0,0,1130,1132,3,104,52,
+        0,1131,1130,1,0,0,0,1131,1132,1,0,0,0,1132,1136,1,0,0,0,1133,1135,
+        3,24,12,0,1134,1133,1,0,0,0,1135,1138,1,0,0,0,1136,1134,1,0,0,0,
+        1136,1137,1,0,0,0,1137,1139,1,0,0,0,1138,1136,1,0,0,0,1139,1212,
+        5,263,0,0,1140,1142,5,264,0,0,1141,1143,3,104,52,0,1142,1141,1,0,
+        0,0,1142,1143,1,0,0,0,1143,1144,1,0,0,0,1144,1212,5,265,0,0,1145,
+        1154,5,266,0,0,1146,1151,3,120,60,0,1147,1148,5,260,0,0,1148,1150,
+        3,120,60,0,1149,1147,1,0,0,0,1150,1153,1,0,0,0,1151,1149,1,0,0,0,
+        1151,1152,1,0,0,0,1152,1155,1,0,0,0,1153,1151,1,0,0,0,1154,1146,
+        1,0,0,0,1154,1155,1,0,0,0,1155,1156,1,0,0,0,1156,1212,5,267,0,0,
+        1157,1212,3,124,62,0,1158,1162,5,256,0,0,1159,1161,3,128,64,0,1160,
+        1159,1,0,0,0,1161,1164,1,0,0,0,1162,1160,1,0,0,0,1162,1163,1,0,0,
+        0,1163,1212,1,0,0,0,1164,1162,1,0,0,0,1165,1212,3,126,63,0,1166,
+        1168,5,29,0,0,1167,1169,3,108,54,0,1168,1167,1,0,0,0,1168,1169,1,
+        0,0,0,1169,1172,1,0,0,0,1170,1171,5,227,0,0,1171,1173,3,116,58,0,
+        1172,1170,1,0,0,0,1173,1174,1,0,0,0,1174,1172,1,0,0,0,1174,1175,
+        1,0,0,0,1175,1178,1,0,0,0,1176,1177,5,64,0,0,1177,1179,3,108,54,
+        0,1178,1176,1,0,0,0,1178,1179,1,0,0,0,1179,1180,1,0,0,0,1180,1181,
+        5,66,0,0,1181,1212,1,0,0,0,1182,1183,5,30,0,0,1183,1184,5,262,0,
+        0,1184,1189,3,108,54,0,1185,1186,5,18,0,0,1186,1190,3,142,71,0,1187,
+        1188,5,260,0,0,1188,1190,3,108,54,0,1189,1185,1,0,0,0,1189,1187,
+        1,0,0,0,1190,1191,1,0,0,0,1191,1192,5,263,0,0,1192,1212,1,0,0,0,
+        1193,1194,5,71,0,0,1194,1195,5,262,0,0,1195,1196,3,20,10,0,1196,
+        1197,5,263,0,0,1197,1212,1,0,0,0,1198,1206,5,109,0,0,1199,1201,5,
+        238,0,0,1200,1202,5,240,0,0,1201,1200,1,0,0,0,1201,1202,1,0,0,0,
+        1202,1207,1,0,0,0,1203,1204,3,118,59,0,1204,1205,5,240,0,0,1205,
+        1207,1,0,0,0,1206,1199,1,0,0,0,1206,1203,1,0,0,0,1207,1212,1,0,0,
+        0,1208,1212,5,231,0,0,1209,1210,7,24,0,0,1210,1212,5,238,0,0,1211,
+        1107,1,0,0,0,1211,1108,1,0,0,0,1211,1115,1,0,0,0,1211,1123,1,0,0,
+        0,1211,1124,1,0,0,0,1211,1125,1,0,0,0,1211,1129,1,0,0,0,1211,1140,
+        1,0,0,0,1211,1145,1,0,0,0,1211,1157,1,0,0,0,1211,1158,1,0,0,0,1211,
+        1165,1,0,0,0,1211,1166,1,0,0,0,1211,1182,1,0,0,0,1211,1193,1,0,0,
+        0,1211,1198,1,0,0,0,1211,1208,1,0,0,0,1211,1209,1,0,0,0,1212,115,
+        1,0,0,0,1213,1214,3,108,54,0,1214,1215,5,202,0,0,1215,1216,3,108,
+        54,0,1216,117,1,0,0,0,1217,1219,5,255,0,0,1218,1217,1,0,0,0,1218,
+        1219,1,0,0,0,1219,1220,1,0,0,0,1220,1236,3,140,70,0,1221,1222,5,
+        262,0,0,1222,1223,3,108,54,0,1223,1224,5,263,0,0,1224,1236,1,0,0,
+        0,1225,1236,3,132,66,0,1226,1231,3,264,132,0,1227,1228,5,259,0,0,
+        1228,1230,3,264,132,0,1229,1227,1,0,0,0,1230,1233,1,0,0,0,1231,1229,
+        1,0,0,0,1231,1232,1,0,0,0,1232,1236,1,0,0,0,1233,1231,1,0,0,0,1234,
+        1236,3,124,62,0,1235,1218,1,0,0,0,1235,1221,1,0,0,0,1235,1225,1,
+        0,0,0,1235,1226,1,0,0,0,1235,1234,1,0,0,0,1236,119,1,0,0,0,1237,
+        1238,3,122,61,0,1238,1239,5,243,0,0,1239,1240,3,108,54,0,1240,121,
+        1,0,0,0,1241,1247,5,238,0,0,1242,1244,5,255,0,0,1243,1242,1,0,0,
+        0,1243,1244,1,0,0,0,1244,1245,1,0,0,0,1245,1247,3,140,70,0,1246,
+        1241,1,0,0,0,1246,1243,1,0,0,0,1247,123,1,0,0,0,1248,1249,5,266,
+        0,0,1249,1250,3,264,132,0,1250,1251,7,18,0,0,1251,1252,3,142,71,
+        0,1252,1253,5,267,0,0,1253,125,1,0,0,0,1254,1255,5,41,0,0,1255,1265,
+        5,262,0,0,1256,1266,5,238,0,0,1257,1262,3,264,132,0,1258,1259,5,
+        260,0,0,1259,1261,3,264,132,0,1260,1258,1,0,0,0,1261,1264,1,0,0,
+        0,1262,1260,1,0,0,0,1262,1263,1,0,0,0,1263,1266,1,0,0,0,1264,1262,
+        1,0,0,0,1265,1256,1,0,0,0,1265,1257,1,0,0,0,1266,1267,1,0,0,0,1267,
+        1271,5,263,0,0,1268,1270,3,128,64,0,1269,1268,1,0,0,0,1270,1273,
+        1,0,0,0,1271,1269,1,0,0,0,1271,1272,1,0,0,0,1272,127,1,0,0,0,1273,
+        1271,1,0,0,0,1274,1279,5,70,0,0,1275,1276,5,262,0,0,1276,1277,5,
+        238,0,0,1277,1280,5,263,0,0,1278,1280,5,238,0,0,1279,1275,1,0,0,
+        0,1279,1278,1,0,0,0,1280,1323,1,0,0,0,1281,1294,5,70,0,0,1282,1283,
+        5,262,0,0,1283,1288,3,264,132,0,1284,1285,5,260,0,0,1285,1287,3,
+        264,132,0,1286,1284,1,0,0,0,1287,1290,1,0,0,0,1288,1286,1,0,0,0,
+        1288,1289,1,0,0,0,1289,1291,1,0,0,0,1290,1288,1,0,0,0,1291,1292,
+        5,263,0,0,1292,1295,1,0,0,0,1293,1295,3,264,132,0,1294,1282,1,0,
+        0,0,1294,1293,1,0,0,0,1295,1323,1,0,0,0,1296,1312,5,168,0,0,1297,
+        1298,5,262,0,0,1298,1303,3,130,65,0,1299,1300,5,260,0,0,1300,1302,
+        3,130,65,0,1301,1299,1,0,0,0,1302,1305,1,0,0,0,1303,1301,1,0,0,0,
+        1303,1304,1,0,0,0,1304,1307,1,0,0,0,1305,1303,1,0,0,0,1306,1308,
+        5,260,0,0,1307,1306,1,0,0,0,1307,1308,1,0,0,0,1308,1309,1,0,0,0,
+        1309,1310,5,263,0,0,1310,1313,1,0,0,0,1311,1313,3,130,65,0,1312,
+        1297,1,0,0,0,1312,1311,1,0,0,0,1313,1323,1,0,0,0,1314,1320,5,16,
+        0,0,1315,1316,5,262,0,0,1316,1317,3,108,54,0,1317,1318,5,263,0,0,
+        1318,1321,1,0,0,0,1319,1321,3,264,132,0,1320,1315,1,0,0,0,1320,1319,
+        1,0,0,0,1321,1323,1,0,0,0,1322,1274,1,0,0,0,1322,1281,1,0,0,0,1322,
+        1296,1,0,0,0,1322,1314,1,0,0,0,1323,129,1,0,0,0,1324,1325,3,108,
+        54,0,1325,1326,5,18,0,0,1326,1327,3,264,132,0,1327,131,1,0,0,0,1328,
+        1329,3,136,68,0,1329,1330,5,262,0,0,1330,1331,3,134,67,0,1331,1336,
+        5,263,0,0,1332,1333,5,262,0,0,1333,1334,3,134,67,0,1334,1335,5,263,
+        0,0,1335,1337,1,0,0,0,1336,1332,1,0,0,0,1336,1337,1,0,0,0,1337,1340,
+        1,0,0,0,1338,1339,7,25,0,0,1339,1341,5,135,0,0,1340,1338,1,0,0,0,
+        1340,1341,1,0,0,0,1341,1348,1,0,0,0,1342,1343,5,80,0,0,1343,1344,
+        5,262,0,0,1344,1345,5,228,0,0,1345,1346,3,108,54,0,1346,1347,5,263,
+        0,0,1347,1349,1,0,0,0,1348,1342,1,0,0,0,1348,1349,1,0,0,0,1349,1355,
+        1,0,0,0,1350,1353,5,145,0,0,1351,1354,3,52,26,0,1352,1354,3,264,
+        132,0,1353,1351,1,0,0,0,1353,1352,1,0,0,0,1354,1356,1,0,0,0,1355,
+        1350,1,0,0,0,1355,1356,1,0,0,0,1356,133,1,0,0,0,1357,1372,3,22,11,
+        0,1358,1360,5,61,0,0,1359,1358,1,0,0,0,1359,1360,1,0,0,0,1360,1361,
+        1,0,0,0,1361,1368,3,104,52,0,1362,1363,5,86,0,0,1363,1366,3,108,
+        54,0,1364,1365,5,84,0,0,1365,1367,3,108,54,0,1366,1364,1,0,0,0,1366,
+        1367,1,0,0,0,1367,1369,1,0,0,0,1368,1362,1,0,0,0,1368,1369,1,0,0,
+        0,1369,1372,1,0,0,0,1370,1372,1,0,0,0,1371,1357,1,0,0,0,1371,1359,
+        1,0,0,0,1371,1370,1,0,0,0,1372,135,1,0,0,0,1373,1374,7,26,0,0,1374,
+        137,1,0,0,0,1375,1384,3,140,70,0,1376,1384,5,238,0,0,1377,1384,5,
+        239,0,0,1378,1384,5,236,0,0,1379,1384,5,237,0,0,1380,1384,5,134,
+        0,0,1381,1384,5,210,0,0,1382,1384,5,77,0,0,1383,1375,1,0,0,0,1383,
+        1376,1,0,0,0,1383,1377,1,0,0,0,1383,1378,1,0,0,0,1383,1379,1,0,0,
+        0,1383,1380,1,0,0,0,1383,1381,1,0,0,0,1383,1382,1,0,0,0,1384,139,
+        1,0,0,0,1385,1386,7,27,0,0,1386,141,1,0,0,0,1387,1389,3,144,72,0,
+        1388,1390,3,146,73,0,1389,1388,1,0,0,0,1389,1390,1,0,0,0,1390,1392,
+        1,0,0,0,1391,1393,7,28,0,0,1392,1391,1,0,0,0,1392,1393,1,0,0,0,1393,
+        143,1,0,0,0,1394,1396,5,240,0,0,1395,1397,7,29,0,0,1396,1395,1,0,
+        0,0,1396,1397,1,0,0,0,1397,1404,1,0,0,0,1398,1404,5,241,0,0,1399,
+        1404,5,50,0,0,1400,1404,5,205,0,0,1401,1404,5,17,0,0,1402,1404,5,
+        109,0,0,1403,1394,1,0,0,0,1403,1398,1,0,0,0,1403,1399,1,0,0,0,1403,
+        1400,1,0,0,0,1403,1401,1,0,0,0,1403,1402,1,0,0,0,1404,145,1,0,0,
+        0,1405,1410,5,262,0,0,1406,1409,3,146,73,0,1407,1409,8,30,0,0,1408,
+        1406,1,0,0,0,1408,1407,1,0,0,0,1409,1412,1,0,0,0,1410,1408,1,0,0,
+        0,1410,1411,1,0,0,0,1411,1413,1,0,0,0,1412,1410,1,0,0,0,1413,1414,
+        5,263,0,0,1414,147,1,0,0,0,1415,1417,5,106,0,0,1416,1418,5,110,0,
+        0,1417,1416,1,0,0,0,1417,1418,1,0,0,0,1418,1428,1,0,0,0,1419,1421,
+        5,198,0,0,1420,1419,1,0,0,0,1420,1421,1,0,0,0,1421,1422,1,0,0,0,
+        1422,1423,5,88,0,0,1423,1429,3,96,48,0,1424,1426,5,198,0,0,1425,
+        1424,1,0,0,0,1425,1426,1,0,0,0,1426,1427,1,0,0,0,1427,1429,3,260,
+        130,0,1428,1420,1,0,0,0,1428,1425,1,0,0,0,1429,1431,1,0,0,0,1430,
+        1432,3,150,75,0,1431,1430,1,0,0,0,1431,1432,1,0,0,0,1432,1436,1,
+        0,0,0,1433,1434,5,146,0,0,1434,1435,5,27,0,0,1435,1437,3,108,54,
+        0,1436,1433,1,0,0,0,1436,1437,1,0,0,0,1437,1445,1,0,0,0,1438,1439,
+        5,86,0,0,1439,1440,5,104,0,0,1440,1443,5,238,0,0,1441,1442,5,43,
+        0,0,1442,1444,5,238,0,0,1443,1441,1,0,0,0,1443,1444,1,0,0,0,1444,
+        1446,1,0,0,0,1445,1438,1,0,0,0,1445,1446,1,0,0,0,1446,1448,1,0,0,
+        0,1447,1449,3,76,38,0,1448,1447,1,0,0,0,1448,1449,1,0,0,0,1449,1457,
+        1,0,0,0,1450,1451,5,85,0,0,1451,1453,3,264,132,0,1452,1454,3,76,
+        38,0,1453,1452,1,0,0,0,1453,1454,1,0,0,0,1454,1458,1,0,0,0,1455,
+        1458,5,222,0,0,1456,1458,3,20,10,0,1457,1450,1,0,0,0,1457,1455,1,
+        0,0,0,1457,1456,1,0,0,0,1457,1458,1,0,0,0,1458,149,1,0,0,0,1459,
+        1486,5,262,0,0,1460,1473,5,256,0,0,1461,1462,5,70,0,0,1462,1463,
+        5,262,0,0,1463,1468,3,262,131,0,1464,1465,5,260,0,0,1465,1467,3,
+        262,131,0,1466,1464,1,0,0,0,1467,1470,1,0,0,0,1468,1466,1,0,0,0,
+        1468,1469,1,0,0,0,1469,1471,1,0,0,0,1470,1468,1,0,0,0,1471,1472,
+        5,263,0,0,1472,1474,1,0,0,0,1473,1461,1,0,0,0,1473,1474,1,0,0,0,
+        1474,1487,1,0,0,0,1475,1480,3,262,131,0,1476,1477,5,260,0,0,1477,
+        1479,3,262,131,0,1478,1476,1,0,0,0,1479,1482,1,0,0,0,1480,1478,1,
+        0,0,0,1480,1481,1,0,0,0,1481,1484,1,0,0,0,1482,1480,1,0,0,0,1483,
+        1485,5,260,0,0,1484,1483,1,0,0,0,1484,1485,1,0,0,0,1485,1487,1,0,
+        0,0,1486,1460,1,0,0,0,1486,1475,1,0,0,0,1487,1488,1,0,0,0,1488,1489,
+        5,263,0,0,1489,151,1,0,0,0,1490,1493,5,45,0,0,1491,1492,5,141,0,
+        0,1492,1494,5,168,0,0,1493,1491,1,0,0,0,1493,1494,1,0,0,0,1494,1495,
+        1,0,0,0,1495,1497,7,31,0,0,1496,1498,3,154,77,0,1497,1496,1,0,0,
+        0,1497,1498,1,0,0,0,1498,1499,1,0,0,0,1499,1501,3,264,132,0,1500,
+        1502,3,158,79,0,1501,1500,1,0,0,0,1501,1502,1,0,0,0,1502,1506,1,
+        0,0,0,1503,1505,3,176,88,0,1504,1503,1,0,0,0,1505,1508,1,0,0,0,1506,
+        1504,1,0,0,0,1506,1507,1,0,0,0,1507,1740,1,0,0,0,1508,1506,1,0,0,
+        0,1509,1512,5,45,0,0,1510,1511,5,141,0,0,1511,1513,5,168,0,0,1512,
+        1510,1,0,0,0,1512,1513,1,0,0,0,1513,1515,1,0,0,0,1514,1516,7,32,
+        0,0,1515,1514,1,0,0,0,1515,1516,1,0,0,0,1516,1517,1,0,0,0,1517,1519,
+        7,33,0,0,1518,1520,3,154,77,0,1519,1518,1,0,0,0,1519,1520,1,0,0,
+        0,1520,1521,1,0,0,0,1521,1524,3,260,130,0,1522,1523,5,221,0,0,1523,
+        1525,5,238,0,0,1524,1522,1,0,0,0,1524,1525,1,0,0,0,1525,1527,1,0,
+        0,0,1526,1528,3,158,79,0,1527,1526,1,0,0,0,1527,1528,1,0,0,0,1528,
+        1530,1,0,0,0,1529,1531,3,162,81,0,1530,1529,1,0,0,0,1530,1531,1,
+        0,0,0,1531,1535,1,0,0,0,1532,1534,3,176,88,0,1533,1532,1,0,0,0,1534,
+        1537,1,0,0,0,1535,1533,1,0,0,0,1535,1536,1,0,0,0,1536,1563,1,0,0,
+        0,1537,1535,1,0,0,0,1538,1540,5,34,0,0,1539,1538,1,0,0,0,1539,1540,
+        1,0,0,0,1540,1541,1,0,0,0,1541,1542,5,18,0,0,1542,1546,3,260,130,
+        0,1543,1545,3,176,88,0,1544,1543,1,0,0,0,1545,1548,1,0,0,0,1546,
+        1544,1,0,0,0,1546,1547,1,0,0,0,1547,1564,1,0,0,0,1548,1546,1,0,0,
+        0,1549,1550,5,18,0,0,1550,1553,3,20,10,0,1551,1552,5,42,0,0,1552,
+        1554,5,238,0,0,1553,1551,1,0,0,0,1553,1554,1,0,0,0,1554,1564,1,0,
+        0,0,1555,1556,5,18,0,0,1556,1560,5,239,0,0,1557,1559,3,176,88,0,
+        1558,1557,1,0,0,0,1559,1562,1,0,0,0,1560,1558,1,0,0,0,1560,1561,
+        1,0,0,0,1561,1564,1,0,0,0,1562,1560,1,0,0,0,1563,1539,1,0,0,0,1563,
+        1549,1,0,0,0,1563,1555,1,0,0,0,1563,1564,1,0,0,0,1564,1740,1,0,0,
+        0,1565,1568,5,45,0,0,1566,1567,5,141,0,0,1567,1569,5,168,0,0,1568,
+        1566,1,0,0,0,1568,1569,1,0,0,0,1569,1570,1,0,0,0,1570,1572,5,224,
+        0,0,1571,1573,3,154,77,0,1572,1571,1,0,0,0,1572,1573,1,0,0,0,1573,
+        1574,1,0,0,0,1574,1576,3,260,130,0,1575,1577,3,158,79,0,1576,1575,
+        1,0,0,0,1576,1577,1,0,0,0,1577,1579,1,0,0,0,1578,1580,3,162,81,0,
+        1579,1578,1,0,0,0,1579,1580,1,0,0,0,1580,1584,1,0,0,0,1581,1583,
+        3,176,88,0,1582,1581,1,0,0,0,1583,1586,1,0,0,0,1584,1582,1,0,0,0,
+        1584,1585,1,0,0,0,1585,1587,1,0,0,0,1586,1584,1,0,0,0,1587,1588,
+        5,18,0,0,1588,1591,3,20,10,0,1589,1590,5,42,0,0,1590,1592,5,238,
+        0,0,1591,1589,1,0,0,0,1591,1592,1,0,0,0,1592,1740,1,0,0,0,1593,1596,
+        5,45,0,0,1594,1595,5,141,0,0,1595,1597,5,168,0,0,1596,1594,1,0,0,
+        0,1596,1597,1,0,0,0,1597,1598,1,0,0,0,1598,1599,5,123,0,0,1599,1601,
+        5,224,0,0,1600,1602,3,154,77,0,1601,1600,1,0,0,0,1601,1602,1,0,0,
+        0,1602,1603,1,0,0,0,1603,1606,3,260,130,0,1604,1605,5,221,0,0,1605,
+        1607,5,238,0,0,1606,1604,1,0,0,0,1606,1607,1,0,0,0,1607,1609,1,0,
+        0,0,1608,1610,3,158,79,0,1609,1608,1,0,0,0,1609,1610,1,0,0,0,1610,
+        1613,1,0,0,0,1611,1612,7,34,0,0,1612,1614,3,260,130,0,1613,1611,
+        1,0,0,0,1613,1614,1,0,0,0,1614,1616,1,0,0,0,1615,1617,3,162,81,0,
+        1616,1615,1,0,0,0,1616,1617,1,0,0,0,1617,1621,1,0,0,0,1618,1620,
+        3,176,88,0,1619,1618,1,0,0,0,1620,1623,1,0,0,0,1621,1619,1,0,0,0,
+        1621,1622,1,0,0,0,1622,1625,1,0,0,0,1623,1621,1,0,0,0,1624,1626,
+        5,151,0,0,1625,1624,1,0,0,0,1625,1626,1,0,0,0,1626,1627,1,0,0,0,
+        1627,1628,5,18,0,0,1628,1631,3,20,10,0,1629,1630,5,194,0,0,1630,
+        1632,3,78,39,0,1631,1629,1,0,0,0,1631,1632,1,0,0,0,1632,1635,1,0,
+        0,0,1633,1634,5,42,0,0,1634,1636,5,238,0,0,1635,1633,1,0,0,0,1635,
+        1636,1,0,0,0,1636,1740,1,0,0,0,1637,1640,5,45,0,0,1638,1639,5,141,
+        0,0,1639,1641,5,168,0,0,1640,1638,1,0,0,0,1640,1641,1,0,0,0,1641,
+        1642,1,0,0,0,1642,1644,5,88,0,0,1643,1645,3,154,77,0,1644,1643,1,
+        0,0,0,1644,1645,1,0,0,0,1645,1646,1,0,0,0,1646,1648,3,264,132,0,
+        1647,1649,3,158,79,0,1648,1647,1,0,0,0,1648,1649,1,0,0,0,1649,1650,
+        1,0,0,0,1650,1651,5,18,0,0,1651,1652,3,108,54,0,1652,1740,1,0,0,
+        0,1653,1656,5,45,0,0,1654,1655,5,141,0,0,1655,1657,5,168,0,0,1656,
+        1654,1,0,0,0,1656,1657,1,0,0,0,1657,1659,1,0,0,0,1658,1660,5,8,0,
+        0,1659,1658,1,0,0,0,1659,1660,1,0,0,0,1660,1661,1,0,0,0,1661,1663,
+        5,88,0,0,1662,1664,3,154,77,0,1663,1662,1,0,0,0,1663,1664,1,0,0,
+        0,1664,1665,1,0,0,0,1665,1667,3,264,132,0,1666,1668,3,158,79,0,1667,
+        1666,1,0,0,0,1667,1668,1,0,0,0,1668,1669,1,0,0,0,1669,1678,5,262,
+        0,0,1670,1675,3,160,80,0,1671,1672,5,260,0,0,1672,1674,3,160,80,
+        0,1673,1671,1,0,0,0,1674,1677,1,0,0,0,1675,1673,1,0,0,0,1675,1676,
+        1,0,0,0,1676,1679,1,0,0,0,1677,1675,1,0,0,0,1678,1670,1,0,0,0,1678,
+        1679,1,0,0,0,1679,1680,1,0,0,0,1680,1681,5,263,0,0,1681,1682,5,172,
+        0,0,1682,1685,3,142,71,0,1683,1684,5,115,0,0,1684,1686,3,264,132,
+        0,1685,1683,1,0,0,0,1685,1686,1,0,0,0,1686,1687,1,0,0,0,1687,1688,
+        5,18,0,0,1688,1690,7,35,0,0,1689,1691,3,76,38,0,1690,1689,1,0,0,
+        0,1690,1691,1,0,0,0,1691,1740,1,0,0,0,1692,1695,5,45,0,0,1693,1694,
+        5,141,0,0,1694,1696,5,168,0,0,1695,1693,1,0,0,0,1695,1696,1,0,0,
+        0,1696,1697,1,0,0,0,1697,1698,5,85,0,0,1698,1700,5,181,0,0,1699,
+        1701,3,154,77,0,1700,1699,1,0,0,0,1700,1701,1,0,0,0,1701,1702,1,
+        0,0,0,1702,1703,3,264,132,0,1703,1704,5,18,0,0,1704,1705,7,35,0,
+        0,1705,1706,5,213,0,0,1706,1707,3,264,132,0,1707,1740,1,0,0,0,1708,
+        1709,5,45,0,0,1709,1713,5,219,0,0,1710,1714,3,154,77,0,1711,1712,
+        5,141,0,0,1712,1714,5,168,0,0,1713,1710,1,0,0,0,1713,1711,1,0,0,
+        0,1713,1714,1,0,0,0,1714,1715,1,0,0,0,1715,1717,3,188,94,0,1716,
+        1718,3,158,79,0,1717,1716,1,0,0,0,1717,1718,1,0,0,0,1718,1722,1,
+        0,0,0,1719,1721,3,182,91,0,1720,1719,1,0,0,0,1721,1724,1,0,0,0,1722,
+        1720,1,0,0,0,1722,1723,1,0,0,0,1723,1740,1,0,0,0,1724,1722,1,0,0,
+        0,1725,1726,5,45,0,0,1726,1730,5,175,0,0,1727,1731,3,154,77,0,1728,
+        1729,5,141,0,0,1729,1731,5,168,0,0,1730,1727,1,0,0,0,1730,1728,1,
+        0,0,0,1730,1731,1,0,0,0,1731,1732,1,0,0,0,1732,1734,3,188,94,0,1733,
+        1735,3,158,79,0,1734,1733,1,0,0,0,1734,1735,1,0,0,0,1735,1737,1,
+        0,0,0,1736,1738,3,76,38,0,1737,1736,1,0,0,0,1737,1738,1,0,0,0,1738,
+        1740,1,0,0,0,1739,1490,1,0,0,0,1739,1509,1,0,0,0,1739,1565,1,0,0,
+        0,1739,1593,1,0,0,0,1739,1637,1,0,0,0,1739,1653,1,0,0,0,1739,1692,
+        1,0,0,0,1739,1708,1,0,0,0,1739,1725,1,0,0,0,1740,153,1,0,0,0,1741,
+        1742,5,98,0,0,1742,1743,5,133,0,0,1743,1744,5,71,0,0,1744,155,1,
+        0,0,0,1745,1746,5,98,0,0,1746,1747,5,71,0,0,1747,157,1,0,0,0,1748,
+        1749,5,137,0,0,1749,1752,5,36,0,0,1750,1753,3,264,132,0,1751,1753,
+        5,238,0,0,1752,1750,1,0,0,0,1752,1751,1,0,0,0,1753,159,1,0,0,0,1754,
+        1755,3,264,132,0,1755,1756,3,142,71,0,1756,161,1,0,0,0,1757,1758,
+        5,262,0,0,1758,1763,3,164,82,0,1759,1760,5,260,0,0,1760,1762,3,164,
+        82,0,1761,1759,1,0,0,0,1762,1765,1,0,0,0,1763,1761,1,0,0,0,1763,
+        1764,1,0,0,0,1764,1767,1,0,0,0,1765,1763,1,0,0,0,1766,1768,5,260,
+        0,0,1767,1766,1,0,0,0,1767,1768,1,0,0,0,1768,1769,1,0,0,0,1769,1770,
+        5,263,0,0,1770,163,1,0,0,0,1771,1778,3,166,83,0,1772,1778,3,170,
+        85,0,1773,1778,3,174,87,0,1774,1775,5,155,0,0,1775,1776,5,113,0,
+        0,1776,1778,3,104,52,0,1777,1771,1,0,0,0,1777,1772,1,0,0,0,1777,
+        1773,1,0,0,0,1777,1774,1,0,0,0,1778,165,1,0,0,0,1779,1781,3,262,
+        131,0,1780,1782,3,142,71,0,1781,1780,1,0,0,0,1781,1782,1,0,0,0,1782,
+        1786,1,0,0,0,1783,1785,3,168,84,0,1784,1783,1,0,0,0,1785,1788,1,
+        0,0,0,1786,1784,1,0,0,0,1786,1787,1,0,0,0,1787,167,1,0,0,0,1788,
+        1786,1,0,0,0,1789,1790,5,133,0,0,1790,1812,5,134,0,0,1791,1812,5,
+        134,0,0,1792,1793,7,36,0,0,1793,1812,3,108,54,0,1794,1796,5,68,0,
+        0,1795,1797,3,108,54,0,1796,1795,1,0,0,0,1796,1797,1,0,0,0,1797,
+        1812,1,0,0,0,1798,1799,5,37,0,0,1799,1812,3,146,73,0,1800,1801,5,
+        212,0,0,1801,1812,3,108,54,0,1802,1803,5,42,0,0,1803,1812,5,238,
+        0,0,1804,1805,5,155,0,0,1805,1812,5,113,0,0,1806,1807,5,188,0,0,
+        1807,1808,5,262,0,0,1808,1809,3,78,39,0,1809,1810,5,263,0,0,1810,
+        1812,1,0,0,0,1811,1789,1,0,0,0,1811,1791,1,0,0,0,1811,1792,1,0,0,
+        0,1811,1794,1,0,0,0,1811,1798,1,0,0,0,1811,1800,1,0,0,0,1811,1802,
+        1,0,0,0,1811,1804,1,0,0,0,1811,1806,1,0,0,0,1812,169,1,0,0,0,1813,
+        1814,5,102,0,0,1814,1815,3,198,99,0,1815,171,1,0,0,0,1816,1819,3,
+        132,66,0,1817,1819,3,264,132,0,1818,1816,1,0,0,0,1818,1817,1,0,0,
+        0,1819,173,1,0,0,0,1820,1821,5,44,0,0,1821,1822,3,264,132,0,1822,
+        1823,7,37,0,0,1823,1824,3,108,54,0,1824,175,1,0,0,0,1825,1827,5,
+        67,0,0,1826,1828,5,248,0,0,1827,1826,1,0,0,0,1827,1828,1,0,0,0,1828,
+        1829,1,0,0,0,1829,1835,3,264,132,0,1830,1832,5,262,0,0,1831,1833,
+        3,104,52,0,1832,1831,1,0,0,0,1832,1833,1,0,0,0,1833,1834,1,0,0,0,
+        1834,1836,5,263,0,0,1835,1830,1,0,0,0,1835,1836,1,0,0,0,1836,1862,
+        1,0,0,0,1837,1838,5,142,0,0,1838,1839,5,27,0,0,1839,1862,3,178,89,
+        0,1840,1841,5,146,0,0,1841,1842,5,27,0,0,1842,1862,3,108,54,0,1843,
+        1844,5,155,0,0,1844,1845,5,113,0,0,1845,1862,3,178,89,0,1846,1847,
+        5,180,0,0,1847,1848,5,27,0,0,1848,1862,3,108,54,0,1849,1850,5,212,
+        0,0,1850,1855,3,180,90,0,1851,1852,5,260,0,0,1852,1854,3,180,90,
+        0,1853,1851,1,0,0,0,1854,1857,1,0,0,0,1855,1853,1,0,0,0,1855,1856,
+        1,0,0,0,1856,1862,1,0,0,0,1857,1855,1,0,0,0,1858,1862,3,76,38,0,
+        1859,1860,5,42,0,0,1860,1862,5,238,0,0,1861,1825,1,0,0,0,1861,1837,
+        1,0,0,0,1861,1840,1,0,0,0,1861,1843,1,0,0,0,1861,1846,1,0,0,0,1861,
+        1849,1,0,0,0,1861,1858,1,0,0,0,1861,1859,1,0,0,0,1862,177,1,0,0,
+        0,1863,1868,3,108,54,0,1864,1865,5,260,0,0,1865,1867,3,108,54,0,
+        1866,1864,1,0,0,0,1867,1870,1,0,0,0,1868,1866,1,0,0,0,1868,1869,
+        1,0,0,0,1869,179,1,0,0,0,1870,1868,1,0,0,0,1871,1876,3,108,54,0,
+        1872,1877,5,54,0,0,1873,1874,5,206,0,0,1874,1875,7,38,0,0,1875,1877,
+        5,238,0,0,1876,1872,1,0,0,0,1876,1873,1,0,0,0,1876,1877,1,0,0,0,
+        1877,1880,1,0,0,0,1878,1879,5,228,0,0,1879,1881,3,108,54,0,1880,
+        1878,1,0,0,0,1880,1881,1,0,0,0,1881,181,1,0,0,0,1882,1883,5,133,
+        0,0,1883,1917,5,97,0,0,1884,1887,5,97,0,0,1885,1886,5,230,0,0,1886,
+        1888,3,264,132,0,1887,1885,1,0,0,0,1887,1888,1,0,0,0,1888,1891,1,
+        0,0,0,1889,1890,5,27,0,0,1890,1892,5,238,0,0,1891,1889,1,0,0,0,1891,
+        1892,1,0,0,0,1892,1895,1,0,0,0,1893,1894,5,179,0,0,1894,1896,5,238,
+        0,0,1895,1893,1,0,0,0,1895,1896,1,0,0,0,1896,1917,1,0,0,0,1897,1898,
+        5,96,0,0,1898,1903,3,184,92,0,1899,1900,5,260,0,0,1900,1902,3,184,
+        92,0,1901,1899,1,0,0,0,1902,1905,1,0,0,0,1903,1901,1,0,0,0,1903,
+        1904,1,0,0,0,1904,1917,1,0,0,0,1905,1903,1,0,0,0,1906,1907,5,52,
+        0,0,1907,1908,5,175,0,0,1908,1917,3,186,93,0,1909,1910,5,52,0,0,
+        1910,1911,5,49,0,0,1911,1917,3,264,132,0,1912,1917,3,76,38,0,1913,
+        1914,5,166,0,0,1914,1915,5,206,0,0,1915,1917,3,190,95,0,1916,1882,
+        1,0,0,0,1916,1884,1,0,0,0,1916,1897,1,0,0,0,1916,1906,1,0,0,0,1916,
+        1909,1,0,0,0,1916,1912,1,0,0,0,1916,1913,1,0,0,0,1917,183,1,0,0,
+        0,1918,1922,7,39,0,0,1919,1920,7,40,0,0,1920,1922,5,238,0,0,1921,
+        1918,1,0,0,0,1921,1919,1,0,0,0,1922,185,1,0,0,0,1923,1926,5,11,0,
+        0,1924,1926,3,188,94,0,1925,1923,1,0,0,0,1925,1924,1,0,0,0,1926,
+        187,1,0,0,0,1927,1932,3,190,95,0,1928,1929,5,260,0,0,1929,1931,3,
+        190,95,0,1930,1928,1,0,0,0,1931,1934,1,0,0,0,1932,1930,1,0,0,0,1932,
+        1933,1,0,0,0,1933,189,1,0,0,0,1934,1932,1,0,0,0,1935,1938,3,264,
+        132,0,1936,1938,5,238,0,0,1937,1935,1,0,0,0,1937,1936,1,0,0,0,1938,
+        191,1,0,0,0,1939,1940,5,12,0,0,1940,1942,3,194,97,0,1941,1943,3,
+        156,78,0,1942,1941,1,0,0,0,1942,1943,1,0,0,0,1943,1944,1,0,0,0,1944,
+        1946,3,260,130,0,1945,1947,3,158,79,0,1946,1945,1,0,0,0,1946,1947,
+        1,0,0,0,1947,1948,1,0,0,0,1948,1953,3,196,98,0,1949,1950,5,260,0,
+        0,1950,1952,3,196,98,0,1951,1949,1,0,0,0,1952,1955,1,0,0,0,1953,
+        1951,1,0,0,0,1953,1954,1,0,0,0,1954,1972,1,0,0,0,1955,1953,1,0,0,
+        0,1956,1957,5,12,0,0,1957,1959,5,219,0,0,1958,1960,3,156,78,0,1959,
+        1958,1,0,0,0,1959,1960,1,0,0,0,1960,1961,1,0,0,0,1961,1963,3,188,
+        94,0,1962,1964,3,158,79,0,1963,1962,1,0,0,0,1963,1964,1,0,0,0,1964,
+        1968,1,0,0,0,1965,1967,3,182,91,0,1966,1965,1,0,0,0,1967,1970,1,
+        0,0,0,1968,1966,1,0,0,0,1968,1969,1,0,0,0,1969,1972,1,0,0,0,1970,
+        1968,1,0,0,0,1971,1939,1,0,0,0,1971,1956,1,0,0,0,1972,193,1,0,0,
+        0,1973,1980,5,195,0,0,1974,1980,5,198,0,0,1975,1980,5,224,0,0,1976,
+        1977,5,123,0,0,1977,1980,5,224,0,0,1978,1980,5,49,0,0,1979,1973,
+        1,0,0,0,1979,1974,1,0,0,0,1979,1975,1,0,0,0,1979,1976,1,0,0,0,1979,
+        1978,1,0,0,0,1980,195,1,0,0,0,1981,1982,5,5,0,0,1982,1984,5,40,0,
+        0,1983,1985,3,154,77,0,1984,1983,1,0,0,0,1984,1985,1,0,0,0,1985,
+        1986,1,0,0,0,1986,1988,3,166,83,0,1987,1989,3,200,100,0,1988,1987,
+        1,0,0,0,1988,1989,1,0,0,0,1989,2128,1,0,0,0,1990,1991,5,63,0,0,1991,
+        1993,5,40,0,0,1992,1994,3,156,78,0,1993,1992,1,0,0,0,1993,1994,1,
+        0,0,0,1994,1995,1,0,0,0,1995,2128,3,262,131,0,1996,1997,5,33,0,0,
+        1997,1999,5,40,0,0,1998,2000,3,156,78,0,1999,1998,1,0,0,0,1999,2000,
+        1,0,0,0,2000,2001,1,0,0,0,2001,2128,3,262,131,0,2002,2003,5,166,
+        0,0,2003,2005,5,40,0,0,2004,2006,3,156,78,0,2005,2004,1,0,0,0,2005,
+        2006,1,0,0,0,2006,2007,1,0,0,0,2007,2008,3,262,131,0,2008,2009,5,
+        206,0,0,2009,2010,3,262,131,0,2010,2128,1,0,0,0,2011,2012,5,42,0,
+        0,2012,2014,5,40,0,0,2013,2015,3,156,78,0,2014,2013,1,0,0,0,2014,
+        2015,1,0,0,0,2015,2016,1,0,0,0,2016,2017,3,262,131,0,2017,2018,5,
+        238,0,0,2018,2128,1,0,0,0,2019,2020,5,126,0,0,2020,2022,5,40,0,0,
+        2021,2023,3,156,78,0,2022,2021,1,0,0,0,2022,2023,1,0,0,0,2023,2024,
+        1,0,0,0,2024,2025,3,262,131,0,2025,2026,5,165,0,0,2026,2027,7,41,
+        0,0,2027,2128,1,0,0,0,2028,2029,5,126,0,0,2029,2031,5,40,0,0,2030,
+        2032,3,156,78,0,2031,2030,1,0,0,0,2031,2032,1,0,0,0,2032,2033,1,
+        0,0,0,2033,2035,3,166,83,0,2034,2036,3,200,100,0,2035,2034,1,0,0,
+        0,2035,2036,1,0,0,0,2036,2128,1,0,0,0,2037,2038,5,126,0,0,2038,2039,
+        5,42,0,0,2039,2128,5,238,0,0,2040,2041,5,126,0,0,2041,2042,5,187,
+        0,0,2042,2128,3,78,39,0,2043,2044,5,126,0,0,2044,2045,5,159,0,0,
+        2045,2046,5,187,0,0,2046,2128,3,78,39,0,2047,2048,5,169,0,0,2048,
+        2049,5,187,0,0,2049,2054,3,264,132,0,2050,2051,5,260,0,0,2051,2053,
+        3,264,132,0,2052,2050,1,0,0,0,2053,2056,1,0,0,0,2054,2052,1,0,0,
+        0,2054,2055,1,0,0,0,2055,2128,1,0,0,0,2056,2054,1,0,0,0,2057,2058,
+        5,126,0,0,2058,2059,5,212,0,0,2059,2064,3,180,90,0,2060,2061,5,260,
+        0,0,2061,2063,3,180,90,0,2062,2060,1,0,0,0,2063,2066,1,0,0,0,2064,
+        2062,1,0,0,0,2064,2065,1,0,0,0,2065,2128,1,0,0,0,2066,2064,1,0,0,
+        0,2067,2068,5,165,0,0,2068,2128,5,212,0,0,2069,2070,5,126,0,0,2070,
+        2071,5,142,0,0,2071,2072,5,27,0,0,2072,2128,3,178,89,0,2073,2074,
+        5,126,0,0,2074,2075,5,159,0,0,2075,2128,3,20,10,0,2076,2077,5,5,
+        0,0,2077,2079,5,102,0,0,2078,2080,3,154,77,0,2079,2078,1,0,0,0,2079,
+        2080,1,0,0,0,2080,2081,1,0,0,0,2081,2128,3,198,99,0,2082,2083,5,
+        63,0,0,2083,2085,5,102,0,0,2084,2086,3,156,78,0,2085,2084,1,0,0,
+        0,2085,2086,1,0,0,0,2086,2087,1,0,0,0,2087,2128,3,264,132,0,2088,
+        2089,5,122,0,0,2089,2091,5,102,0,0,2090,2092,3,156,78,0,2091,2090,
+        1,0,0,0,2091,2092,1,0,0,0,2092,2093,1,0,0,0,2093,2128,3,264,132,
+        0,2094,2095,5,5,0,0,2095,2097,5,44,0,0,2096,2098,3,154,77,0,2097,
+        2096,1,0,0,0,2097,2098,1,0,0,0,2098,2099,1,0,0,0,2099,2100,3,264,
+        132,0,2100,2101,7,37,0,0,2101,2102,3,108,54,0,2102,2128,1,0,0,0,
+        2103,2104,5,63,0,0,2104,2106,5,44,0,0,2105,2107,3,156,78,0,2106,
+        2105,1,0,0,0,2106,2107,1,0,0,0,2107,2108,1,0,0,0,2108,2128,3,264,
+        132,0,2109,2110,5,63,0,0,2110,2111,5,146,0,0,2111,2128,3,112,56,
+        0,2112,2113,5,54,0,0,2113,2114,5,228,0,0,2114,2128,3,108,54,0,2115,
+        2116,5,217,0,0,2116,2121,3,202,101,0,2117,2118,5,260,0,0,2118,2120,
+        3,202,101,0,2119,2117,1,0,0,0,2120,2123,1,0,0,0,2121,2119,1,0,0,
+        0,2121,2122,1,0,0,0,2122,2124,1,0,0,0,2123,2121,1,0,0,0,2124,2125,
+        5,228,0,0,2125,2126,3,108,54,0,2126,2128,1,0,0,0,2127,1981,1,0,0,
+        0,2127,1990,1,0,0,0,2127,1996,1,0,0,0,2127,2002,1,0,0,0,2127,2011,
+        1,0,0,0,2127,2019,1,0,0,0,2127,2028,1,0,0,0,2127,2037,1,0,0,0,2127,
+        2040,1,0,0,0,2127,2043,1,0,0,0,2127,2047,1,0,0,0,2127,2057,1,0,0,
+        0,2127,2067,1,0,0,0,2127,2069,1,0,0,0,2127,2073,1,0,0,0,2127,2076,
+        1,0,0,0,2127,2082,1,0,0,0,2127,2088,1,0,0,0,2127,2094,1,0,0,0,2127,
+        2103,1,0,0,0,2127,2109,1,0,0,0,2127,2112,1,0,0,0,2127,2115,1,0,0,
+        0,2128,197,1,0,0,0,2129,2130,3,264,132,0,2130,2133,3,108,54,0,2131,
+        2132,5,213,0,0,2132,2134,3,172,86,0,2133,2131,1,0,0,0,2133,2134,
+        1,0,0,0,2134,2137,1,0,0,0,2135,2136,5,91,0,0,2136,2138,3,112,56,
+        0,2137,2135,1,0,0,0,2137,2138,1,0,0,0,2138,199,1,0,0,0,2139,2143,
+        5,82,0,0,2140,2141,5,7,0,0,2141,2143,3,262,131,0,2142,2139,1,0,0,
+        0,2142,2140,1,0,0,0,2143,201,1,0,0,0,2144,2145,3,262,131,0,2145,
+        2146,5,248,0,0,2146,2147,3,108,54,0,2147,203,1,0,0,0,2148,2149,5,
+        63,0,0,2149,2151,3,210,105,0,2150,2152,3,156,78,0,2151,2150,1,0,
+        0,0,2151,2152,1,0,0,0,2152,2153,1,0,0,0,2153,2158,3,208,104,0,2154,
+        2155,5,260,0,0,2155,2157,3,208,104,0,2156,2154,1,0,0,0,2157,2160,
+        1,0,0,0,2158,2156,1,0,0,0,2158,2159,1,0,0,0,2159,2162,1,0,0,0,2160,
+        2158,1,0,0,0,2161,2163,3,158,79,0,2162,2161,1,0,0,0,2162,2163,1,
+        0,0,0,2163,2167,1,0,0,0,2164,2166,3,206,103,0,2165,2164,1,0,0,0,
+        2166,2169,1,0,0,0,2167,2165,1,0,0,0,2167,2168,1,0,0,0,2168,2171,
+        1,0,0,0,2169,2167,1,0,0,0,2170,2172,3,76,38,0,2171,2170,1,0,0,0,
+        2171,2172,1,0,0,0,2172,205,1,0,0,0,2173,2179,5,28,0,0,2174,2179,
+        5,171,0,0,2175,2179,5,196,0,0,2176,2177,5,132,0,0,2177,2179,5,53,
+        0,0,2178,2173,1,0,0,0,2178,2174,1,0,0,0,2178,2175,1,0,0,0,2178,2176,
+        1,0,0,0,2179,207,1,0,0,0,2180,2183,3,260,130,0,2181,2183,5,238,0,
+        0,2182,2180,1,0,0,0,2182,2181,1,0,0,0,2183,209,1,0,0,0,2184,2215,
+        5,49,0,0,2185,2215,5,181,0,0,2186,2188,7,32,0,0,2187,2186,1,0,0,
+        0,2187,2188,1,0,0,0,2188,2189,1,0,0,0,2189,2215,7,33,0,0,2190,2192,
+        5,123,0,0,2191,2190,1,0,0,0,2191,2192,1,0,0,0,2192,2193,1,0,0,0,
+        2193,2215,5,224,0,0,2194,2215,5,88,0,0,2195,2196,5,85,0,0,2196,2215,
+        5,181,0,0,2197,2215,5,219,0,0,2198,2215,5,175,0,0,2199,2215,5,59,
+        0,0,2200,2201,5,129,0,0,2201,2215,5,39,0,0,2202,2215,5,199,0,0,2203,
+        2215,5,9,0,0,2204,2215,5,60,0,0,2205,2215,5,160,0,0,2206,2208,5,
+        188,0,0,2207,2206,1,0,0,0,2207,2208,1,0,0,0,2208,2209,1,0,0,0,2209,
+        2215,5,157,0,0,2210,2212,5,177,0,0,2211,2210,1,0,0,0,2211,2212,1,
+        0,0,0,2212,2213,1,0,0,0,2213,2215,5,150,0,0,2214,2184,1,0,0,0,2214,
+        2185,1,0,0,0,2214,2187,1,0,0,0,2214,2191,1,0,0,0,2214,2194,1,0,0,
+        0,2214,2195,1,0,0,0,2214,2197,1,0,0,0,2214,2198,1,0,0,0,2214,2199,
+        1,0,0,0,2214,2200,1,0,0,0,2214,2202,1,0,0,0,2214,2203,1,0,0,0,2214,
+        2204,1,0,0,0,2214,2205,1,0,0,0,2214,2207,1,0,0,0,2214,2211,1,0,0,
+        0,2215,211,1,0,0,0,2216,2217,5,166,0,0,2217,2219,3,210,105,0,2218,
+        2220,3,156,78,0,2219,2218,1,0,0,0,2219,2220,1,0,0,0,2220,2221,1,
+        0,0,0,2221,2226,3,214,107,0,2222,2223,5,260,0,0,2223,2225,3,214,
+        107,0,2224,2222,1,0,0,0,2225,2228,1,0,0,0,2226,2224,1,0,0,0,2226,
+        2227,1,0,0,0,2227,2230,1,0,0,0,2228,2226,1,0,0,0,2229,2231,3,158,
+        79,0,2230,2229,1,0,0,0,2230,2231,1,0,0,0,2231,213,1,0,0,0,2232,2233,
+        3,260,130,0,2233,2234,5,206,0,0,2234,2235,3,260,130,0,2235,215,1,
+        0,0,0,2236,2238,5,211,0,0,2237,2239,7,42,0,0,2238,2237,1,0,0,0,2238,
+        2239,1,0,0,0,2239,2241,1,0,0,0,2240,2242,3,156,78,0,2241,2240,1,
+        0,0,0,2241,2242,1,0,0,0,2242,2243,1,0,0,0,2243,2245,3,260,130,0,
+        2244,2246,3,158,79,0,2245,2244,1,0,0,0,2245,2246,1,0,0,0,2246,2248,
+        1,0,0,0,2247,2249,3,76,38,0,2248,2247,1,0,0,0,2248,2249,1,0,0,0,
+        2249,217,1,0,0,0,2250,2251,5,189,0,0,2251,2253,5,45,0,0,2252,2254,
+        3,210,105,0,2253,2252,1,0,0,0,2253,2254,1,0,0,0,2254,2255,1,0,0,
+        0,2255,2256,3,208,104,0,2256,2257,3,18,9,0,2257,2294,1,0,0,0,2258,
+        2266,5,189,0,0,2259,2261,3,220,110,0,2260,2259,1,0,0,0,2261,2262,
+        1,0,0,0,2262,2260,1,0,0,0,2262,2263,1,0,0,0,2263,2267,1,0,0,0,2264,
+        2265,5,85,0,0,2265,2267,3,220,110,0,2266,2260,1,0,0,0,2266,2264,
+        1,0,0,0,2267,2274,1,0,0,0,2268,2269,7,43,0,0,2269,2272,3,260,130,
+        0,2270,2271,7,43,0,0,2271,2273,3,264,132,0,2272,2270,1,0,0,0,2272,
+        2273,1,0,0,0,2273,2275,1,0,0,0,2274,2268,1,0,0,0,2274,2275,1,0,0,
+        0,2275,2278,1,0,0,0,2276,2277,5,84,0,0,2277,2279,3,188,94,0,2278,
+        2276,1,0,0,0,2278,2279,1,0,0,0,2279,2281,1,0,0,0,2280,2282,3,222,
+        111,0,2281,2280,1,0,0,0,2281,2282,1,0,0,0,2282,2285,1,0,0,0,2283,
+        2284,5,228,0,0,2284,2286,3,108,54,0,2285,2283,1,0,0,0,2285,2286,
+        1,0,0,0,2286,2289,1,0,0,0,2287,2288,5,121,0,0,2288,2290,3,108,54,
+        0,2289,2287,1,0,0,0,2289,2290,1,0,0,0,2290,2291,1,0,0,0,2291,2292,
+        3,18,9,0,2292,2294,1,0,0,0,2293,2250,1,0,0,0,2293,2258,1,0,0,0,2294,
+        219,1,0,0,0,2295,2296,7,44,0,0,2296,221,1,0,0,0,2297,2299,5,133,
+        0,0,2298,2297,1,0,0,0,2298,2299,1,0,0,0,2299,2300,1,0,0,0,2300,2301,
+        7,45,0,0,2301,2302,5,238,0,0,2302,223,1,0,0,0,2303,2304,7,46,0,0,
+        2304,2305,3,226,113,0,2305,2306,3,18,9,0,2306,225,1,0,0,0,2307,2309,
+        5,198,0,0,2308,2307,1,0,0,0,2308,2309,1,0,0,0,2309,2310,1,0,0,0,
+        2310,2311,5,262,0,0,2311,2312,3,20,10,0,2312,2313,5,263,0,0,2313,
+        2323,1,0,0,0,2314,2316,7,47,0,0,2315,2314,1,0,0,0,2315,2316,1,0,
+        0,0,2316,2317,1,0,0,0,2317,2323,3,260,130,0,2318,2320,5,198,0,0,
+        2319,2318,1,0,0,0,2319,2320,1,0,0,0,2320,2321,1,0,0,0,2321,2323,
+        3,96,48,0,2322,2308,1,0,0,0,2322,2315,1,0,0,0,2322,2319,1,0,0,0,
+        2323,227,1,0,0,0,2324,2328,5,74,0,0,2325,2329,5,240,0,0,2326,2327,
+        5,159,0,0,2327,2329,5,240,0,0,2328,2325,1,0,0,0,2328,2326,1,0,0,
+        0,2328,2329,1,0,0,0,2329,2331,1,0,0,0,2330,2332,3,78,39,0,2331,2330,
+        1,0,0,0,2331,2332,1,0,0,0,2332,2333,1,0,0,0,2333,2334,3,8,4,0,2334,
+        229,1,0,0,0,2335,2337,5,71,0,0,2336,2338,3,210,105,0,2337,2336,1,
+        0,0,0,2337,2338,1,0,0,0,2338,2339,1,0,0,0,2339,2340,3,208,104,0,
+        2340,2341,3,18,9,0,2341,231,1,0,0,0,2342,2344,5,218,0,0,2343,2345,
+        5,49,0,0,2344,2343,1,0,0,0,2344,2345,1,0,0,0,2345,2346,1,0,0,0,2346,
+        2347,3,264,132,0,2347,233,1,0,0,0,2348,2349,5,185,0,0,2349,2364,
+        3,78,39,0,2350,2351,5,185,0,0,2351,2354,5,175,0,0,2352,2355,5,52,
+        0,0,2353,2355,3,186,93,0,2354,2352,1,0,0,0,2354,2353,1,0,0,0,2355,
+        2364,1,0,0,0,2356,2357,5,185,0,0,2357,2358,5,52,0,0,2358,2359,5,
+        175,0,0,2359,2360,3,186,93,0,2360,2361,5,206,0,0,2361,2362,3,188,
+        94,0,2362,2364,1,0,0,0,2363,2348,1,0,0,0,2363,2350,1,0,0,0,2363,
+        2356,1,0,0,0,2364,235,1,0,0,0,2365,2366,5,114,0,0,2366,2368,7,48,
+        0,0,2367,2369,3,158,79,0,2368,2367,1,0,0,0,2368,2369,1,0,0,0,2369,
+        2370,1,0,0,0,2370,2371,5,228,0,0,2371,2373,3,108,54,0,2372,2374,
+        7,49,0,0,2373,2372,1,0,0,0,2373,2374,1,0,0,0,2374,2375,1,0,0,0,2375,
+        2376,3,18,9,0,2376,237,1,0,0,0,2377,2379,5,197,0,0,2378,2377,1,0,
+        0,0,2378,2379,1,0,0,0,2379,2380,1,0,0,0,2380,2381,5,240,0,0,2381,
+        2382,5,123,0,0,2382,2384,5,224,0,0,2383,2385,3,156,78,0,2384,2383,
+        1,0,0,0,2384,2385,1,0,0,0,2385,2386,1,0,0,0,2386,2387,3,260,130,
+        0,2387,239,1,0,0,0,2388,2390,5,197,0,0,2389,2391,3,14,7,0,2390,2389,
+        1,0,0,0,2391,2392,1,0,0,0,2392,2390,1,0,0,0,2392,2393,1,0,0,0,2393,
+        241,1,0,0,0,2394,2396,5,90,0,0,2395,2397,3,158,79,0,2396,2395,1,
+        0,0,0,2396,2397,1,0,0,0,2397,2398,1,0,0,0,2398,2403,3,246,123,0,
+        2399,2400,5,260,0,0,2400,2402,3,246,123,0,2401,2399,1,0,0,0,2402,
+        2405,1,0,0,0,2403,2401,1,0,0,0,2403,2404,1,0,0,0,2404,2408,1,0,0,
+        0,2405,2403,1,0,0,0,2406,2407,5,137,0,0,2407,2409,3,250,125,0,2408,
+        2406,1,0,0,0,2408,2409,1,0,0,0,2409,2410,1,0,0,0,2410,2411,5,206,
+        0,0,2411,2417,3,188,94,0,2412,2413,5,230,0,0,2413,2414,7,50,0,0,
+        2414,2416,5,140,0,0,2415,2412,1,0,0,0,2416,2419,1,0,0,0,2417,2415,
+        1,0,0,0,2417,2418,1,0,0,0,2418,243,1,0,0,0,2419,2417,1,0,0,0,2420,
+        2422,5,173,0,0,2421,2423,3,158,79,0,2422,2421,1,0,0,0,2422,2423,
+        1,0,0,0,2423,2427,1,0,0,0,2424,2425,7,50,0,0,2425,2426,5,140,0,0,
+        2426,2428,5,84,0,0,2427,2424,1,0,0,0,2427,2428,1,0,0,0,2428,2429,
+        1,0,0,0,2429,2434,3,246,123,0,2430,2431,5,260,0,0,2431,2433,3,246,
+        123,0,2432,2430,1,0,0,0,2433,2436,1,0,0,0,2434,2432,1,0,0,0,2434,
+        2435,1,0,0,0,2435,2439,1,0,0,0,2436,2434,1,0,0,0,2437,2438,5,137,
+        0,0,2438,2440,3,250,125,0,2439,2437,1,0,0,0,2439,2440,1,0,0,0,2440,
+        2441,1,0,0,0,2441,2442,5,86,0,0,2442,2443,3,188,94,0,2443,245,1,
+        0,0,0,2444,2446,3,248,124,0,2445,2444,1,0,0,0,2446,2447,1,0,0,0,
+        2447,2445,1,0,0,0,2447,2448,1,0,0,0,2448,2460,1,0,0,0,2449,2450,
+        5,262,0,0,2450,2455,3,262,131,0,2451,2452,5,260,0,0,2452,2454,3,
+        262,131,0,2453,2451,1,0,0,0,2454,2457,1,0,0,0,2455,2453,1,0,0,0,
+        2455,2456,1,0,0,0,2456,2458,1,0,0,0,2457,2455,1,0,0,0,2458,2459,
+        5,263,0,0,2459,2461,1,0,0,0,2460,2449,1,0,0,0,2460,2461,1,0,0,0,
+        2461,247,1,0,0,0,2462,2463,8,51,0,0,2463,249,1,0,0,0,2464,2467,5,
+        256,0,0,2465,2466,5,259,0,0,2466,2468,5,256,0,0,2467,2465,1,0,0,
+        0,2467,2468,1,0,0,0,2468,2478,1,0,0,0,2469,2475,3,264,132,0,2470,
+        2473,5,259,0,0,2471,2474,3,264,132,0,2472,2474,5,256,0,0,2473,2471,
+        1,0,0,0,2473,2472,1,0,0,0,2474,2476,1,0,0,0,2475,2470,1,0,0,0,2475,
+        2476,1,0,0,0,2476,2478,1,0,0,0,2477,2464,1,0,0,0,2477,2469,1,0,0,
+        0,2478,251,1,0,0,0,2479,2480,5,139,0,0,2480,2481,7,33,0,0,2481,2483,
+        3,260,130,0,2482,2484,3,158,79,0,2483,2482,1,0,0,0,2483,2484,1,0,
+        0,0,2484,2487,1,0,0,0,2485,2486,5,146,0,0,2486,2488,3,112,56,0,2487,
+        2485,1,0,0,0,2487,2488,1,0,0,0,2488,2490,1,0,0,0,2489,2491,5,81,
+        0,0,2490,2489,1,0,0,0,2490,2491,1,0,0,0,2491,2493,1,0,0,0,2492,2494,
+        5,51,0,0,2493,2492,1,0,0,0,2493,2494,1,0,0,0,2494,253,1,0,0,0,2495,
+        2496,5,54,0,0,2496,2497,5,86,0,0,2497,2499,3,260,130,0,2498,2500,
+        3,158,79,0,2499,2498,1,0,0,0,2499,2500,1,0,0,0,2500,2503,1,0,0,0,
+        2501,2502,5,228,0,0,2502,2504,3,108,54,0,2503,2501,1,0,0,0,2503,
+        2504,1,0,0,0,2504,2506,1,0,0,0,2505,2507,3,76,38,0,2506,2505,1,0,
+        0,0,2506,2507,1,0,0,0,2507,255,1,0,0,0,2508,2509,5,217,0,0,2509,
+        2511,3,260,130,0,2510,2512,3,158,79,0,2511,2510,1,0,0,0,2511,2512,
+        1,0,0,0,2512,2513,1,0,0,0,2513,2514,5,185,0,0,2514,2519,3,202,101,
+        0,2515,2516,5,260,0,0,2516,2518,3,202,101,0,2517,2515,1,0,0,0,2518,
+        2521,1,0,0,0,2519,2517,1,0,0,0,2519,2520,1,0,0,0,2520,2524,1,0,0,
+        0,2521,2519,1,0,0,0,2522,2523,5,228,0,0,2523,2525,3,108,54,0,2524,
+        2522,1,0,0,0,2524,2525,1,0,0,0,2525,2527,1,0,0,0,2526,2528,3,76,
+        38,0,2527,2526,1,0,0,0,2527,2528,1,0,0,0,2528,257,1,0,0,0,2529,2530,
+        5,32,0,0,2530,2531,7,33,0,0,2531,2532,3,260,130,0,2532,2533,3,18,
+        9,0,2533,259,1,0,0,0,2534,2537,3,264,132,0,2535,2536,5,259,0,0,2536,
+        2538,3,264,132,0,2537,2535,1,0,0,0,2537,2538,1,0,0,0,2538,261,1,
+        0,0,0,2539,2544,3,264,132,0,2540,2541,5,259,0,0,2541,2543,3,264,
+        132,0,2542,2540,1,0,0,0,2543,2546,1,0,0,0,2544,2542,1,0,0,0,2544,
+        2545,1,0,0,0,2545,263,1,0,0,0,2546,2544,1,0,0,0,2547,2548,7,52,0,
+        0,2548,265,1,0,0,0,2549,2550,7,53,0,0,2550,267,1,0,0,0,376,271,276,
+        281,290,299,304,331,337,343,349,357,360,372,377,380,382,388,395,
+        400,409,411,414,419,425,430,435,442,447,458,466,478,480,487,491,
+        497,515,526,535,541,547,552,555,560,565,571,587,593,597,601,612,
+        617,626,629,632,643,652,656,660,667,670,674,678,682,685,691,695,
+        699,703,712,715,718,723,728,731,734,738,741,744,747,753,762,769,
+        774,778,782,789,796,804,806,816,824,837,843,852,858,864,866,879,
+        889,892,894,898,901,904,907,920,925,935,938,941,944,946,957,962,
+        965,971,978,982,987,996,1001,1003,1017,1019,1026,1031,1037,1042,
+        1045,1050,1057,1063,1090,1102,1104,1131,1136,1142,1151,1154,1162,
+        1168,1174,1178,1189,1201,1206,1211,1218,1231,1235,1243,1246,1262,
+        1265,1271,1279,1288,1294,1303,1307,1312,1320,1322,1336,1340,1348,
+        1353,1355,1359,1366,1368,1371,1383,1389,1392,1396,1403,1408,1410,
+        1417,1420,1425,1428,1431,1436,1443,1445,1448,1453,1457,1468,1473,
+        1480,1484,1486,1493,1497,1501,1506,1512,1515,1519,1524,1527,1530,
+        1535,1539,1546,1553,1560,1563,1568,1572,1576,1579,1584,1591,1596,
+        1601,1606,1609,1613,1616,1621,1625,1631,1635,1640,1644,1648,1656,
+        1659,1663,1667,1675,1678,1685,1690,1695,1700,1713,1717,1722,1730,
+        1734,1737,1739,1752,1763,1767,1777,1781,1786,1796,1811,1818,1827,
+        1832,1835,1855,1861,1868,1876,1880,1887,1891,1895,1903,1916,1921,
+        1925,1932,1937,1942,1946,1953,1959,1963,1968,1971,1979,1984,1988,
+        1993,1999,2005,2014,2022,2031,2035,2054,2064,2079,2085,2091,2097,
+        2106,2121,2127,2133,2137,2142,2151,2158,2162,2167,2171,2178,2182,
+        2187,2191,2207,2211,2214,2219,2226,2230,2238,2241,2245,2248,2253,
+        2262,2266,2272,2274,2278,2281,2285,2289,2293,2298,2308,2315,2319,
+        2322,2328,2331,2337,2344,2354,2363,2368,2373,2378,2384,2392,2396,
+        2403,2408,2417,2422,2427,2434,2439,2447,2455,2460,2467,2473,2475,
+        2477,2483,2487,2490,2493,2499,2503,2506,2511,2519,2524,2527,2537,
+        2544
     ];
 
     private static __ATN: antlr.ATN;
@@ -12662,6 +12681,7 @@ export class QueryStatementContext extends antlr.ParserRuleContext {
 export class OutputClauseContext extends antlr.ParserRuleContext {
     public _outfile?: Token | null;
     public _format?: IdentifierContext;
+    public _nothing?: Token | null;
     public constructor(parent: antlr.ParserRuleContext | null, invokingState: number) {
         super(parent, invokingState);
     }
@@ -12679,6 +12699,9 @@ export class OutputClauseContext extends antlr.ParserRuleContext {
     }
     public identifier(): IdentifierContext | null {
         return this.getRuleContext(0, IdentifierContext);
+    }
+    public NULL(): antlr.TerminalNode | null {
+        return this.getToken(SluiceParser.NULL, 0);
     }
     public settingsClause(): SettingsClauseContext | null {
         return this.getRuleContext(0, SettingsClauseContext);

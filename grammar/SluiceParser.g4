@@ -97,7 +97,7 @@ queryStatement
     ;
 
 outputClause
-    : (INTO OUTFILE outfile = STRING)? (FORMAT format = identifier settingsClause?)?
+    : (INTO OUTFILE outfile = STRING)? (FORMAT (format = identifier | nothing = NULL) settingsClause?)?
     ;
 
 query

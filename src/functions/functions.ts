@@ -21,6 +21,7 @@ import { dateParseFunctions } from './scalar/date-parse.ts';
 import { datePartFunctions } from './scalar/date-parts.ts';
 import { dateRoundingFunctions } from './scalar/date-rounding.ts';
 import { encodingFunctions } from './scalar/encoding.ts';
+import { geoFunctions } from './scalar/geo.ts';
 import { hashFunctions } from './scalar/hash.ts';
 import { digestFunctions } from './scalar/hash-digests.ts';
 import { higherOrderFunctions } from './scalar/higher-order.ts';
@@ -93,5 +94,6 @@ export const functions = new FunctionRegistry([
   ...roundingFunctions,
   ...bitFunctions,
   ...arrayReduceFunctions,
+  ...geoFunctions,
   ...aggregateFunctions,
 ]);

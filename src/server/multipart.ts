@@ -71,7 +71,8 @@ export class MultipartReader {
         this.#held = this.#held.subarray(end + 4);
         return head;
       }
-      if (this.#held.length > headBytesMax) throw malformed(`the head of a part has more than ${headBytesMax} bytes`);
+      if (this.#held.length > headBytesMax)
+        throw malformed(`the head of a part has more than ${headBytesMax} bytes`);
       await this.#more();
     }
   }

@@ -103,6 +103,7 @@ const signatures: Readonly<Record<string, readonly Signature[]>> = {
   largest_triangle_three_buckets: withParameters([{ args: [int32, float64] }], 5),
   avg_time_weighted: [{ args: [float64, types.datetime], compare: 'nothing' }],
   median_time_weighted: [{ args: [float64, types.datetime], compare: 'nothing' }],
+  xirr: [{ args: [float64, types.date], compare: 'nothing' }],
   histogram: withParameters([{ args: [float64], compare: 'nothing' }], 5),
 };
 
@@ -123,6 +124,7 @@ function randomValue(type: SqlType, random: Random): unknown {
       return Math.floor((random() - 0.5) * 100_000);
     case 'string':
       return `text ${Math.floor(random() * 30)}`;
+    case 'date':
     case 'datetime':
       return 1_700_000_000 + Math.floor(random() * 10_000);
     case 'array':

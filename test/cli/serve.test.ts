@@ -80,28 +80,26 @@ test('a taken port and a taken directory are clear errors', async (t) => {
   const port = await new Promise<number>((done) => {
     holder.listen(0, '127.0.0.1', () => done((holder.address() as net.AddressInfo).port));
   });
-  t.teardown(() => new Promise((done) => holder.close(done)));
+  t.teardown(() => new Promise<void>((done) => holder.close(() => done())));
   const data = join(directory, 'data');
   const taken = new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port}: it is taken`);
   await fails(t, ['serve', '--http-port', String(port), '--native-port', 'off', '--data-dir', data], taken);
   await fails(t, ['serve', '--http-port', '0', '--native-port', String(port), '--data-dir', data], taken);
   await startCommand(t, directory);
-  await fails(t, ['serve', '--http-port', '0', '--native-port', '0', '--data-dir', data], /another process|in use|locked/);
+  await fails(
+    t,
+    ['serve', '--http-port', '0', '--native-port', '0', '--data-dir', data],
+    /another process|in use|locked/,
+  );
 });
 
-test('flags that are wrong are told, with the nearest name', async (t) => {
-  await fails(t, ['serve', '--http-prot', '1'], /Unknown flag --http-prot\. Maybe you meant 'http-port'/);
-  await fails(t, ['serve', '--http-port', '65536'], /--http-port must be a port/);
-  await fails(t, ['serve', '--http-port', 'x'], /--http-port must be a port/);
-  await fails(t, ['serve', '--memory-limit', 'much'], /--memory-limit must be a number of bytes/);
-  await fails(t, ['serve', '--log-level', 'loud'], /--log-level must be one of/);
-  await fails(t, ['serve', '--http-query-mode', 'x'], /--http-query-mode must be one of streaming, table/);
-  await fails(t, ['serve', '--threads', 'x'], /--threads must be a whole number/);
-  await fails(t, ['serve', '--tls-cert', 'x'], /belong together/);
-  await fails(t, ['serve', 'extra'], /extra/);
-  await fails(t, ['sreve'], /Unknown command 'sreve'\. Maybe you meant 'serve'/);
-  await fails(t, ['serve'], /--http-port must be a port/, { SLUICE_HTTP_PORT: 'x' });
-  await fails(t, ['serve', '--config', '/nowhere.json'], /configuration file .* cannot be read/);
+test('wrong commands and flags end with 1 and a line of text', async (t) => {
+  await fails(
+    t,
+    ['serve', '--http-prot', '1'],
+    /^sluice: Unknown flag --http-prot\. Maybe you meant 'http-port'\n$/,
+  );
+  await fails(t, ['serv'], /Unknown command 'serv'\. Maybe you meant 'serve'/);
   await fails(t, ['serve', '--users-file', '/nowhere.json'], /users file .* cannot be read/);
 });
 
@@ -109,7 +107,12 @@ test('flags go before the environment, that before the configuration file', asyn
   const directory = await temporaryDirectory(t);
   const config = join(directory, 'sluice.json');
   await mkdir(join(directory, 'from-config'));
-  const value = { 'http-port': 'x', 'native-port': 'off', data_dir: join(directory, 'from-config'), threads: 1 };
+  const value = {
+    'http-port': 'x',
+    'native-port': 'off',
+    data_dir: join(directory, 'from-config'),
+    threads: 1,
+  };
   await writeFile(config, JSON.stringify(value));
   const server = new CommandProcess(t, ['serve', '--http-port', '0'], {
     SLUICE_CONFIG: config,
@@ -121,10 +124,6 @@ test('flags go before the environment, that before the configuration file', asyn
   t.regex(server.output, /data in .*from-config/);
   await send(port, { body: 'CREATE STREAM s (a int32)' });
   t.is((await send(port, { body: 'SELECT count() FROM s' })).text, '0\n');
-  await writeFile(config, '{"http-prt": 1}');
-  await fails(t, ['serve', '--config', config], /unknown key 'http-prt'. Maybe you meant 'http-port'/);
-  await writeFile(config, '[]');
-  await fails(t, ['serve', '--config', config], /must hold an object/);
 });
 
 test('version and help answer', async (t) => {
@@ -136,7 +135,14 @@ test('version and help answer', async (t) => {
   for (const args of [[], ['help'], ['--help'], ['serve', '--help']]) {
     const shown = new CommandProcess(t, args);
     t.is(await shown.exited, 0, args.join(' '));
-    for (const flag of ['--host', '--http-port', '--native-port', '--https-port', '--data-dir', '--users-file'])
+    for (const flag of [
+      '--host',
+      '--http-port',
+      '--native-port',
+      '--https-port',
+      '--data-dir',
+      '--users-file',
+    ])
       t.true(shown.output.includes(flag), flag);
   }
 });

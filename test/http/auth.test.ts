@@ -57,7 +57,11 @@ test('a wrong login is 401, whatever is wrong with it', async (t) => {
   }
   const byUrl = await server.sql(who, { user: 'writer', password: 'wrong' });
   t.is(byUrl.status, 401);
-  const rest = await server.send({ method: 'GET', path: '/svc/v1/ddl/streams', headers: basic('writer', 'wrong') });
+  const rest = await server.send({
+    method: 'GET',
+    path: '/svc/v1/ddl/streams',
+    headers: basic('writer', 'wrong'),
+  });
   t.is(rest.status, 401);
   const shape = JSON.parse(rest.text) as Record<string, unknown>;
   t.deepEqual(Object.keys(shape).sort(), ['code', 'error_msg', 'exception', 'request_id']);
@@ -92,7 +96,11 @@ test('a read-only user reads, and is told which right is missing for the rest', 
   const ingest = await server.send({ path: '/svc/v1/ingest/streams/s', headers: reader, body: '{"a":1}' });
   t.is(ingest.status, 403);
   t.is((JSON.parse(ingest.text) as Record<string, unknown>)['code'], 497);
-  const drop = await server.send({ method: 'DELETE', path: '/svc/v1/ddl/streams/default/s', headers: reader });
+  const drop = await server.send({
+    method: 'DELETE',
+    path: '/svc/v1/ddl/streams/default/s',
+    headers: reader,
+  });
   t.is(drop.status, 403);
   t.is(await server.ok('SELECT count() FROM table(s)'), '0\n');
 });
@@ -123,5 +131,7 @@ test('a users file that is wrong keeps the server from starting', async (t) => {
   ];
   for (const [content, message] of wrong)
     await t.throwsAsync(startTest(t, { users: content }), { message }, JSON.stringify(content));
-  await t.throwsAsync(startTest(t, { flags: ['--users-file', '/nowhere/users.json'] }), { message: /cannot be read/ });
+  await t.throwsAsync(startTest(t, { flags: ['--users-file', '/nowhere/users.json'] }), {
+    message: /cannot be read/,
+  });
 });

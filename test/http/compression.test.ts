@@ -36,7 +36,9 @@ test('answers are packed as the client accepts it, small and large', async (t) =
 test('the codec is the one that the client likes best', async (t) => {
   const server = await startTest(t);
   const encoding = async (accept: string) =>
-    (await server.send({ headers: { 'Accept-Encoding': accept }, body: 'SELECT 1' })).headers['content-encoding'];
+    (await server.send({ headers: { 'Accept-Encoding': accept }, body: 'SELECT 1' })).headers[
+      'content-encoding'
+    ];
   t.is(await encoding('gzip;q=1, zstd;q=0.5'), 'gzip');
   t.is(await encoding('gzip;q=0, br'), 'br');
   t.is(await encoding('GZIP'), 'gzip');

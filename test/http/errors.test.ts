@@ -64,7 +64,9 @@ test('wrong statements are told by code, place and nearest name, and the server 
 
 test('data that cannot be read is told by row and column, and nothing of it is stored', async (t) => {
   const server = await startTest(t);
-  await server.ok('CREATE STREAM s (i int32, u uint8, f float64, d date, t datetime64(3), n nullable(int32), b string)');
+  await server.ok(
+    'CREATE STREAM s (i int32, u uint8, f float64, d date, t datetime64(3), n nullable(int32), b string)',
+  );
   const cases: [string, string, number, RegExp][] = [
     ['JSONEachRow', '{"i":1}\n{"i":"x"}', 27, /row 2, column 'i'/],
     ['JSONEachRow', '{"i":1}\n{"i":2147483648}', 321, /row 2, column 'i'.*int32/],
@@ -184,7 +186,14 @@ test('a burst of broken requests leaves the server whole', async (t) => {
   const server = await startTest(t);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
   t.teardown(() => agent.destroy());
-  const texts = ['SELECT', 'SELECT nothing', '\0', 'INSERT INTO none FORMAT CSV\n1', "KILL QUERY WHERE x", 'SELECT 1'];
+  const texts = [
+    'SELECT',
+    'SELECT nothing',
+    '\0',
+    'INSERT INTO none FORMAT CSV\n1',
+    'KILL QUERY WHERE x',
+    'SELECT 1',
+  ];
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, index) => server.send({ body: texts[index % texts.length]!, agent })),
   );

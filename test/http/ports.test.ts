@@ -33,7 +33,10 @@ test('the native port speaks HTTP to those who begin with it', async (t) => {
   t.is((await send(port, { body: 'SELECT count() FROM table(s)', agent })).text, '900000\n');
   t.is((await send(server.port, { body: 'SELECT count() FROM s' })).text, '900000\n');
   // On this port a plain stream goes on, and its rows of before are not shown.
-  t.is((await send(port, { body: "SELECT a FROM s LIMIT 2 SETTINGS seek_to = 'earliest'", agent })).text, '0\n1\n');
+  t.is(
+    (await send(port, { body: "SELECT a FROM s LIMIT 2 SETTINGS seek_to = 'earliest'", agent })).text,
+    '0\n1\n',
+  );
 });
 
 test('anything else than HTTP is refused in words', async (t) => {
@@ -66,7 +69,20 @@ test('HTTPS serves the same interface', async (t) => {
   const subject = ['-subj', '/CN=localhost', '-days', '2'];
   execFileSync(
     'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', ...subject, '-keyout', key, '-out', cert],
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      ...subject,
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
     { stdio: 'ignore' },
   );
   const tls = ['--https-port', '0', '--tls-cert', cert, '--tls-key', key];

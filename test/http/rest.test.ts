@@ -142,7 +142,12 @@ test('errors have the code, the message and the id of the request', async (t) =>
     status: number,
     code: number,
   ): Promise<void> => {
-    const answer = await server.send({ method, path: `/svc/v1${path}`, headers: { 'X-Svc-Query-Id': 'r' }, body });
+    const answer = await server.send({
+      method,
+      path: `/svc/v1${path}`,
+      headers: { 'X-Svc-Query-Id': 'r' },
+      body,
+    });
     const what = `${method} ${path} ${body}: ${answer.text}`;
     t.is(answer.status, status, what);
     const shape = json(answer);
@@ -168,7 +173,13 @@ test('errors have the code, the message and the id of the request', async (t) =>
   await fails('POST', streams, create({ name: 'x', columns: [{ name: 'a' }] }), 400, 36);
   await fails('POST', streams, create({ name: 'x', columns: [{ name: 'a', type: 'int33' }] }), 400, 50);
   await fails('POST', streams, create({ name: 'x', columns: [{ name: 'a', type: 'int32) x' }] }), 400, 50);
-  await fails('POST', streams, create({ name: 'x', columns: [{ ...column, default: '1, b int32' }] }), 400, 62);
+  await fails(
+    'POST',
+    streams,
+    create({ name: 'x', columns: [{ ...column, default: '1, b int32' }] }),
+    400,
+    62,
+  );
   await fails('POST', streams, create({ name: 'x', columns: [column, column] }), 400, 15);
   await fails('POST', streams, create({ name: 's', columns: [column] }), 400, 57);
   await fails('POST', `${streams}/nowhere`, create({ name: 'x', columns: [column] }), 404, 81);

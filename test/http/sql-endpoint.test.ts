@@ -193,7 +193,10 @@ test('HEAD answers as GET does, without the body', async (t) => {
   t.is(head.body.length, 0);
   t.is(head.headers['content-type'], get.headers['content-type']);
   t.is(head.headers['content-length'], get.headers['content-length']);
-  const long = await server.send({ method: 'HEAD', path: url({ query: 'SELECT number FROM numbers(5000000)' }) });
+  const long = await server.send({
+    method: 'HEAD',
+    path: url({ query: 'SELECT number FROM numbers(5000000)' }),
+  });
   t.is(long.status, 200);
   await server.idle();
 });
@@ -212,7 +215,10 @@ test('a connection serves many requests, failed ones with an unread body among t
   t.is((await send(url({ query: 'INSERT INTO nowhere FORMAT CSV' }), big)).status, 404);
   t.is((await send(url({ query: 'INSERT INTO s FORMAT CSV' }), big)).status, 400);
   t.is((await send('/', Buffer.alloc(1_000_000, 'S'))).status, 400);
-  t.is((await send(url({ query: 'INSERT INTO s FORMAT CSV' }), big, { 'Content-Encoding': 'gzip' })).status, 400);
+  t.is(
+    (await send(url({ query: 'INSERT INTO s FORMAT CSV' }), big, { 'Content-Encoding': 'gzip' })).status,
+    400,
+  );
   t.is((await send('/', big, { 'Content-Encoding': 'rot13' })).status, 400);
   t.is((await send('/', 'SELECT 2')).text, '2\n');
   t.is(sockets.size, 1);
@@ -264,7 +270,9 @@ test('statements in the URL may be as long as in the body', async (t) => {
 
 test('a session of the statements that the specification names', async (t) => {
   const server = await startTest(t);
-  await server.ok("CREATE STREAM s (id int64, name string DEFAULT 'none', at datetime64(3) DEFAULT now64(3))");
+  await server.ok(
+    "CREATE STREAM s (id int64, name string DEFAULT 'none', at datetime64(3) DEFAULT now64(3))",
+  );
   await server.ok('CREATE STREAM target (id int64)');
   await server.ok('CREATE MATERIALIZED VIEW v INTO target AS SELECT id FROM s');
   t.deepEqual((await server.ok('SHOW STREAMS')).trim().split('\n').sort(), ['s', 'target', 'v']);

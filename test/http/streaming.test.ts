@@ -9,7 +9,9 @@ async function withStream(t: Parameters<typeof startTest>[0]): Promise<TestServe
 }
 
 const insert = (server: TestServer, ...rows: number[]) =>
-  server.ok(`INSERT INTO s (a, raw) VALUES ${rows.map((row) => `(${row}, '{"k":{"v":${row}}}')`).join(', ')}`);
+  server.ok(
+    `INSERT INTO s (a, raw) VALUES ${rows.map((row) => `(${row}, '{"k":{"v":${row}}}')`).join(', ')}`,
+  );
 
 test('rows reach the client as they are inserted, filtered and projected', async (t) => {
   const server = await withStream(t);
@@ -71,10 +73,14 @@ test('max_execution_time ends a query: before any output as 400, after it as a c
   const silent = await server.sql('SELECT a FROM s', { max_execution_time: '0.05' });
   t.is(silent.status, 400);
   t.is(errorOf(t, silent).code, 159);
-  const busy = await server.sql('SELECT sum(number) FROM numbers(100000000000)', { max_execution_time: '0.05' });
+  const busy = await server.sql('SELECT sum(number) FROM numbers(100000000000)', {
+    max_execution_time: '0.05',
+  });
   t.is(errorOf(t, busy).code, 159);
   await insert(server, 1);
-  const query = await server.open("SELECT a FROM s SETTINGS seek_to = 'earliest'", { max_execution_time: '0.5' });
+  const query = await server.open("SELECT a FROM s SETTINGS seek_to = 'earliest'", {
+    max_execution_time: '0.5',
+  });
   await query.take(1);
   await query.finished();
   t.true(query.failed, 'the connection is cut');
@@ -157,8 +163,13 @@ test('many clients read one stream, and inserts go on while they do', async (t) 
   await Promise.all(Array.from({ length: 20 }, (_, index) => insert(server, index * 2, index * 2 + 1)));
   for (const [index, query] of queries.entries()) {
     const lines = await query.take(20);
-    const rows = lines.map((line) => (JSON.parse(line) as { a: number }).a).sort((left, right) => left - right);
-    t.deepEqual(rows, Array.from({ length: 20 }, (_, row) => row * 2 + (index % 2)));
+    const rows = lines
+      .map((line) => (JSON.parse(line) as { a: number }).a)
+      .sort((left, right) => left - right);
+    t.deepEqual(
+      rows,
+      Array.from({ length: 20 }, (_, row) => row * 2 + (index % 2)),
+    );
     query.leave();
   }
   await server.idle();
@@ -172,7 +183,10 @@ test('an INSERT SELECT from a stream keeps running until it is killed', async (t
   await insert(server, 1);
   await until('the row is copied', async () => (await server.ok('SELECT a FROM table(copy)')) === '1\n');
   await insert(server, 2);
-  await until('the next row is copied', async () => (await server.ok('SELECT max(a) FROM table(copy)')) === '2\n');
+  await until(
+    'the next row is copied',
+    async () => (await server.ok('SELECT max(a) FROM table(copy)')) === '2\n',
+  );
   await server.ok("KILL QUERY WHERE query_id = 'copying'");
   t.is((await copying).status, 400);
   t.is((await server.sql('INSERT INTO copy SELECT a FROM table(s)')).status, 200);

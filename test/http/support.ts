@@ -107,7 +107,11 @@ export class Client {
   /** Starts a query whose answer is read as it comes; resolves when the server runs it. */
   async open(text: string, parameters: Record<string, string> = {}): Promise<OpenQuery> {
     const queryId = parameters['query_id'] ?? `open-${++opened}-${process.pid}`;
-    const query = new OpenQuery(this.port, text, { default_format: 'JSONEachRow', ...parameters, query_id: queryId });
+    const query = new OpenQuery(this.port, text, {
+      default_format: 'JSONEachRow',
+      ...parameters,
+      query_id: queryId,
+    });
     await until('the query runs', async () => query.failed || (await this.runs(queryId)));
     return query;
   }

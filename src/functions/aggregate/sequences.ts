@@ -368,6 +368,50 @@ const histogram: AggregateFunction = {
   },
 };
 
+/** The yearly rate at which payments on given days are worth nothing together; nan where none is found. */
+function internalRate(rows: readonly Point[]): number {
+  const start = rows[0]?.[0] ?? 0;
+  const worth = (rate: number): number =>
+    rows.reduce((sum, [day, payment]) => sum + payment / (1 + rate) ** ((day - start) / 365), 0);
+  let [low, high] = [-0.999_999, 1];
+  while (worth(low) * worth(high) > 0 && high < 1e6) high *= 2;
+  if (!(worth(low) * worth(high) <= 0)) return Number.NaN;
+  for (let step = 0; step < 200; step++) {
+    const middle = (low + high) / 2;
+    if (worth(low) * worth(middle) <= 0) high = middle;
+    else low = middle;
+  }
+  return (low + high) / 2;
+}
+
+const xirr: AggregateFunction = {
+  kind: 'aggregate',
+  name: 'xirr',
+  category: 'aggregate',
+  arity: [2, 2],
+  syntax: 'xirr(payment, date)',
+  doc: 'Internal rate of return of payments on given days; the first row sets the day that the others are discounted to.',
+  examples: [["xirr(5, to_date('2024-01-01'))", 'nan']],
+  type: (args) => {
+    requireNumbers('xirr', args.slice(0, 1));
+    const { kind } = args[1]!.type;
+    if (kind !== 'date' && kind !== 'date32')
+      throw new SluiceError(
+        'ILLEGAL_TYPE_OF_ARGUMENT',
+        `The second argument of xirr is ${typeName(args[1]!.type)}: expected a date`,
+      );
+    return types.float64;
+  },
+  state: (args) => {
+    const scale = scaleOf(args[0]!.type);
+    return rowsState(
+      'xirr',
+      (payment: number | bigint, day: number): Point => [day, Number(payment) / scale],
+      internalRate,
+    );
+  },
+};
+
 export const sequenceAggregates: readonly AggregateFunction[] = [
   moving('group_array_moving_sum', ['moving_sum'], false),
   moving('group_array_moving_avg', ['moving_avg'], true),
@@ -377,4 +421,5 @@ export const sequenceAggregates: readonly AggregateFunction[] = [
   timeWeighted('avg_time_weighted', false),
   timeWeighted('median_time_weighted', true),
   histogram,
+  xirr,
 ];

@@ -112,10 +112,26 @@ const timeZoneOf: ScalarFunction = {
   },
 };
 
+const earliestTimestamp: ScalarFunction = {
+  kind: 'scalar',
+  name: 'earliest_timestamp',
+  aliases: ['earliest_ts'],
+  category: 'date_time',
+  arity: [0, 1],
+  syntax: 'earliest_timestamp()',
+  doc: 'The earliest time that a stream can hold, 1970-01-01 00:00:00.000: for reading a stream from its beginning.',
+  examples: [['earliest_timestamp()', '1970-01-01 00:00:00.000']],
+  type: (args) => {
+    return datetime64(3, zoneArgument('earliest_timestamp', args, 0));
+  },
+  kernel: () => () => 0,
+};
+
 export const dateNowFunctions: readonly ScalarFunction[] = [
   nowInBlock,
   now64InBlock,
   currentDate,
   utcTimestamp,
   timeZoneOf,
+  earliestTimestamp,
 ];

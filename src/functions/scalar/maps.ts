@@ -71,6 +71,8 @@ const map = mapFunction({
         args.filter((_, index) => index % 2 === side).map((argument) => argument.type),
         side === 0 ? 'the keys of a map' : 'the values of a map',
       );
+    if (args.length > 0 && at(0).kind === 'nothing')
+      throw new SluiceError('BAD_ARGUMENTS', 'The key of a map cannot be NULL');
     return checkedMap(at(0), at(1));
   },
   emit: (emitter, args, type) => {

@@ -77,12 +77,17 @@ const floatFunctions = (
   [
     { name: 'sqrt', doc: 'Square root.', example: ['16', '4'], compute: Math.sqrt },
     { name: 'cbrt', doc: 'Cube root.', example: ['27', '3'], compute: Math.cbrt },
-    { name: 'exp', doc: 'e to the power of x.', example: ['0', '1'], compute: Math.exp },
+    {
+      name: 'exp',
+      doc: 'Power of e, the base of natural logarithms, to x.',
+      example: ['0', '1'],
+      compute: Math.exp,
+    },
     { name: 'exp2', doc: '2 to the power of x.', example: ['3', '8'], compute: (x: number) => 2 ** x },
     { name: 'exp10', doc: '10 to the power of x.', example: ['2', '100'], compute: exp10 },
     {
       name: 'expm1',
-      doc: 'e to the power of x, less 1, exact for small x.',
+      doc: 'Power of e to x, less 1, exact for small x.',
       example: ['0', '0'],
       compute: Math.expm1,
     },
@@ -98,7 +103,7 @@ const floatFunctions = (
     {
       name: 'pow',
       aliases: ['power'],
-      doc: 'x to the power of y.',
+      doc: 'Power of x to y.',
       example: ['2, 10', '1024'],
       compute: power,
       arity: 2,
@@ -265,7 +270,7 @@ const sign = mathFunction({
   name: 'sign',
   arity: [1, 1],
   syntax: 'sign(x)',
-  doc: '-1, 0 or 1 as the number is negative, zero or positive.',
+  doc: 'Sign of the number: -1, 0 or 1 as it is negative, zero or positive.',
   examples: [
     ['sign(-2.5)', '-1'],
     ['sign(0)', '0'],

@@ -1,0 +1,1 @@
+export { functionReference } from './function-reference.ts';
