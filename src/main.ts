@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { maybeYouMeant, toSluiceError } from './base/index.ts';
+import { text } from 'node:stream/consumers';
+import { hashPassword } from './access/index.ts';
+import { maybeYouMeant, SluiceError, toSluiceError } from './base/index.ts';
 import { version } from './engine/index.ts';
 import { flags, type Log, readOptions, startServer } from './server/index.ts';
 
@@ -10,7 +12,7 @@ function usage(): string {
     const preset = flag.default === '' ? '' : ` (${flag.default})`;
     return `  --${name.padEnd(16)} ${flag.doc}${preset}`;
   });
-  return `sluice ${version}: a streaming SQL database over HTTP\n\nUsage: sluice serve [flags]\n\nFlags, each also as SLUICE_... in the environment:\n${lines.join('\n')}\n`;
+  return `sluice ${version}: a streaming SQL database over HTTP\n\nUsage: sluice serve [flags]\n       sluice hash-password < file  (prints the password_hash of a users file)\n       sluice version\n\nFlags, each also as SLUICE_... in the environment:\n${lines.join('\n')}\n`;
 }
 
 async function serve(args: readonly string[]): Promise<void> {
@@ -47,13 +49,21 @@ async function serve(args: readonly string[]): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
 }
 
+/** Prints the hash of the password on standard input, which unlike an argument no list of processes shows. */
+async function printHash(): Promise<void> {
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (password === '') throw new SluiceError('BAD_ARGUMENTS', 'There is no password on standard input');
+  process.stdout.write(`${await hashPassword(password)}\n`);
+}
+
 const [command, ...rest] = process.argv.slice(2);
 try {
   if (command === 'serve') await serve(rest);
   else if (command === 'version' || command === '--version') process.stdout.write(`${version}\n`);
+  else if (command === 'hash-password') await printHash();
   else if (command === undefined || command === 'help' || command === '--help') process.stdout.write(usage());
   else {
-    const hint = maybeYouMeant(command, ['serve', 'version', 'help']);
+    const hint = maybeYouMeant(command, ['serve', 'hash-password', 'version', 'help']);
     process.stderr.write(`sluice: Unknown command '${command}'${hint}\n\n${usage()}`);
     process.exitCode = 1;
   }

@@ -1,1 +1,1 @@
-export { type UserAccount, Users } from './users.ts';
+export { hashPassword, type UserAccount, Users } from './users.ts';

@@ -31,6 +31,12 @@ async function secretOf(password: string): Promise<Secret> {
   return { kind: 'scrypt', salt, hash: await derive(password, salt) };
 }
 
+/** The text for `password_hash` in a users file: salted scrypt, different every time. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  return `scrypt:${salt.toString('hex')}:${(await derive(password, salt)).toString('hex')}`;
+}
+
 function hashedSecret(text: string, where: string): Secret {
   const match = /^scrypt:([0-9a-f]+):([0-9a-f]{64})$/.exec(text);
   if (match === null)

@@ -64,7 +64,11 @@ export const settingDefinitions = {
     default: '',
     doc: 'Time zone of dates and times without one of their own.',
   },
-  use_query_cache: { kind: 'bool', default: true, doc: 'Whether compiled queries are kept and reused.' },
+  use_query_cache: {
+    kind: 'bool',
+    default: true,
+    doc: 'Whether compiled queries are kept and reused, and small results as long as what they were made of is unchanged.',
+  },
   input_format_skip_unknown_fields: {
     kind: 'bool',
     default: false,

@@ -5,6 +5,8 @@ import { isStreaming, lower, type PhysicalPlan } from '../compile/index.ts';
 import { type Execution, runPlan } from '../exec/index.ts';
 import { type LogicalPlan, optimize, outputColumns, type PreparedValue } from '../plan/index.ts';
 import { setKey } from '../runtime/index.ts';
+import type { StreamLog } from '../storage/index.ts';
+import { isRepeatable, logsOf } from './result-cache.ts';
 
 /** A value that an execution computes before the main plan runs, ready to be run. */
 type CompiledValue =
@@ -30,6 +32,8 @@ export interface PreparedQuery {
   readonly columns: readonly ColumnSchema[];
   readonly streaming: boolean;
   readonly values: readonly CompiledValue[];
+  /** The logs that decide the result, when nothing else does; null for a query whose result may change by itself. */
+  readonly logs: readonly StreamLog[] | null;
 }
 
 function compileValue(value: PreparedValue): CompiledValue {
@@ -48,12 +52,19 @@ function compileValue(value: PreparedValue): CompiledValue {
 export function prepareQuery(plan: LogicalPlan, values: readonly PreparedValue[]): PreparedQuery {
   const logical = optimize(plan);
   const physical = lower(logical);
+  const compiled = values.map(compileValue);
+  const subplans = compiled.flatMap((value) => ('plan' in value ? [value.plan] : []));
+  const repeatable =
+    !isStreaming(physical) &&
+    isRepeatable(logical) &&
+    values.every((value) => !('plan' in value) || isRepeatable(value.plan));
   return {
     plan: physical,
     logical,
     columns: outputColumns(logical).map(({ name, type }) => ({ name, type })),
     streaming: isStreaming(physical),
-    values: values.map(compileValue),
+    values: compiled,
+    logs: repeatable ? [physical, ...subplans].flatMap(logsOf) : null,
   };
 }
 

@@ -6,6 +6,7 @@ import { type ShapeLiteral, tokenShape } from '../parser/index.ts';
 import { bindLiteral } from '../plan/index.ts';
 import { typeName } from '../types/index.ts';
 import type { LiteralValues, PreparedQuery } from './prepared-query.ts';
+import type { KeptResult } from './result-cache.ts';
 
 /** A compiled query, which serves all texts of one shape whose pinned literals are the same. */
 export interface CompiledQuery {
@@ -24,6 +25,8 @@ export interface CompiledQuery {
 export interface CachedQuery {
   readonly compiled: CompiledQuery;
   readonly literals: LiteralValues;
+  /** The result it had last. */
+  kept?: KeptResult;
 }
 
 /** A text's shape: what it has in common with texts that differ in literals only, and its literals. */

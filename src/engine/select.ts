@@ -12,6 +12,7 @@ import { type LiteralValues, type PreparedQuery, prepareParameters, prepareQuery
 import { type CachedQuery, shapeOf } from './query-cache.ts';
 import type { Request } from './request.ts';
 import type { Outcome } from './result.ts';
+import { type KeptResult, keepingSource, keptSource, mayReuse, versionOf } from './result-cache.ts';
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
@@ -226,16 +227,25 @@ export async function select(
       'NOT_IMPLEMENTED',
       'INTO OUTFILE is not supported over HTTP: save the response instead',
     );
-  const { compiled, literals } = cached ?? compiledSelect(engine, request, query, output, settings);
+  const found = cached ?? compiledSelect(engine, request, query, output, settings);
+  const { compiled, literals } = found;
   const { prepared } = compiled;
-  const { source, execution } = await runPrepared(engine, request, prepared, query, settings, literals);
-  return {
+  const outcome = {
     columns: prepared.columns,
     hasRows: true,
     streaming: prepared.streaming,
     format: output.format,
     settings,
-    source,
-    execution,
   };
+  const { logs } = prepared;
+  const reusable = logs !== null && settings.use_query_cache && mayReuse(settings);
+  if (reusable && found.kept !== undefined && found.kept.version === versionOf(logs)) {
+    return { ...outcome, source: keptSource(found.kept), execution: engine.execution(request, settings) };
+  }
+  const { source, execution } = await runPrepared(engine, request, prepared, query, settings, literals);
+  const keep = (result: KeptResult) => {
+    found.kept = result;
+  };
+  const kept = reusable ? keepingSource(source, () => versionOf(logs), keep) : source;
+  return { ...outcome, source: kept, execution };
 }

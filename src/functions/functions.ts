@@ -44,6 +44,11 @@ import { stringFunctions } from './scalar/strings.ts';
 import { stringEditFunctions } from './scalar/strings-edit.ts';
 import { stringSplitFunctions } from './scalar/strings-split.ts';
 import { utf8Functions } from './scalar/strings-utf8.ts';
+import { formatTextFunctions } from './scalar/format-text.ts';
+import { ipFunctions } from './scalar/ip.ts';
+import { stringDistanceFunctions } from './scalar/string-distance.ts';
+import { textFieldFunctions } from './scalar/text-fields.ts';
+import { urlFunctions } from './scalar/url.ts';
 import { tupleFunctions } from './scalar/tuples.ts';
 import { uuidFunctions } from './scalar/uuid.ts';
 
@@ -72,6 +77,11 @@ export const functions = new FunctionRegistry([
   ...jsonFunctions,
   ...jsonPathFunctions,
   ...simpleJsonFunctions,
+  ...formatTextFunctions,
+  ...textFieldFunctions,
+  ...stringDistanceFunctions,
+  ...urlFunctions,
+  ...ipFunctions,
   ...digestFunctions,
   ...hashFunctions,
   ...encodingFunctions,

@@ -27,6 +27,7 @@ export {
   type Assignment,
   type LogicalPlan,
   outputColumns,
+  planExpressions,
   planInputs,
   type ScanColumn,
   type ScanPlan,

@@ -163,6 +163,43 @@ export function outputColumns(plan: LogicalPlan): readonly Column[] {
   }
 }
 
+/** The expressions that a node itself computes. */
+export function planExpressions(plan: LogicalPlan): readonly BoundExpr[] {
+  switch (plan.kind) {
+    case 'one':
+    case 'union':
+      return [];
+    case 'scan': {
+      const { source } = plan;
+      if (source.kind !== 'numbers') return [];
+      return source.count === null ? [source.start, source.step] : [source.start, source.count, source.step];
+    }
+    case 'filter':
+      return [plan.predicate];
+    case 'project':
+      return plan.outputs.map((output) => output.expr);
+    case 'aggregate':
+      return [
+        ...plan.keys.map((key) => key.expr),
+        ...plan.aggregates.flatMap(({ call }) =>
+          call.condition === null ? call.args : [...call.args, call.condition],
+        ),
+      ];
+    case 'distinct':
+      return plan.on;
+    case 'sort':
+      return plan.keys.map((key) => key.expr);
+    case 'limit':
+      return [plan.limit, plan.offset].filter((expr) => expr !== null);
+    case 'limit_by':
+      return [...plan.by, plan.limit, ...(plan.offset === null ? [] : [plan.offset])];
+    case 'join':
+      return [...plan.leftKeys, ...plan.rightKeys];
+    case 'array_join':
+      return plan.items.map((item) => item.expr);
+  }
+}
+
 export function planInputs(plan: LogicalPlan): readonly LogicalPlan[] {
   switch (plan.kind) {
     case 'one':

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UserAccount } from '../access/index.ts';
 import { limits, SluiceError } from '../base/index.ts';
@@ -42,6 +43,13 @@ export function readParameters(querystring: string): RequestParameters {
     settings: Object.fromEntries(settings),
     parameters: Object.fromEntries(parameters),
   };
+}
+
+/** The id that a client gave, or a new one. It goes back as a header, so it is printable ASCII; throws BAD_ARGUMENTS. */
+export function requestIdentity(given: string | undefined): string {
+  if (!given) return randomUUID();
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/.test(given)) return given;
+  throw new SluiceError('BAD_ARGUMENTS', 'A query id must be 1 to 256 printable characters of ASCII');
 }
 
 /** The longest statement that a request may send, in bytes; a malformed setting is told of when settings are read. */

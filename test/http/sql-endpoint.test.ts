@@ -103,6 +103,38 @@ test('an answer carries id, format, time zone and summary, and repeats the brand
   t.regex(String(generated.headers['x-svc-query-id']), /^[0-9a-f-]{36}$/);
 });
 
+test('an id that no header can carry is refused before anything is done', async (t) => {
+  const server = await startTest(t);
+  await server.ok('CREATE STREAM s (a int32)');
+  for (const id of ['\r\nX-Evil: 1', '€', ' ', 'x'.repeat(257)]) {
+    const answer = await server.sql('INSERT INTO s VALUES (1)', { query_id: id });
+    t.is(answer.status, 400);
+    t.is(errorOf(t, answer).code, 36);
+    t.is(answer.headers['x-evil'], undefined);
+  }
+  const rest = await server.send({
+    path: '/svc/v1/ingest/streams/s',
+    headers: { 'X-Svc-Query-Id': 'é' },
+    body: '{"a":1}',
+  });
+  t.is(rest.status, 400);
+  t.is(await server.ok('SELECT count() FROM table(s)'), '0\n');
+});
+
+test('requests that are odd are taken or told, never dropped', async (t) => {
+  const server = await startTest(t);
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    server.send({ path, headers, body: 'SELECT 1' });
+  t.is((await ask('/', { 'Accept-Encoding': ';;;,q=,gzip;q=abc' })).text, '1\n');
+  t.is((await ask('/', { Expect: '100-continue' })).text, '1\n');
+  t.is((await ask('/', { 'Content-Type': 'application/x-www-form-urlencoded' })).text, '1\n');
+  t.is((await ask('/', { 'Content-Type': 'application/json' })).text, '1\n');
+  t.is(errorOf(t, await ask('/', { 'X-Svc-Format': 'JSONé' })).code, 73);
+  t.is(errorOf(t, await ask('/?database=%00')).code, 81);
+  t.is(errorOf(t, await ask('/%ff%zz')).code, 1);
+  t.is(errorOf(t, await server.send({ method: 'GET', path: '/?query=SELECT%20%ff' })).code, 62);
+});
+
 test('an INSERT answers an empty 200 whose summary counts the rows', async (t) => {
   const server = await startTest(t);
   await server.ok('CREATE STREAM s (a int32)');

@@ -210,11 +210,17 @@ export class CommandProcess {
   exitCode: number | null = null;
   readonly exited: Promise<number | null>;
 
-  constructor(t: ExecutionContext, args: readonly string[], environment: Record<string, string> = {}) {
+  constructor(
+    t: ExecutionContext,
+    args: readonly string[],
+    environment: Record<string, string> = {},
+    input = '',
+  ) {
     this.child = spawn(process.execPath, [command, ...args], {
       env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    this.child.stdin?.end(input);
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {

@@ -16,7 +16,7 @@ import {
   stringAt,
   valueEnd,
 } from './json-text.ts';
-import { jsonReaderOrDefault } from './json-values.ts';
+import { jsonReader, jsonReaderOrDefault } from './json-values.ts';
 import { functionsOf, type Takes } from './simple-function.ts';
 
 const define = functionsOf('json');
@@ -200,9 +200,11 @@ const jsonKeysAndValues = define({
   takes: ['string', 'any', 'any*'],
   returns: (args) => arrayOf(tupleOf([types.string, lastType('json_extract_keys_and_values', args)])),
   kernel: (args) => {
-    const read = jsonReaderOrDefault(lastType('json_extract_keys_and_values', args));
+    const read = jsonReader(lastType('json_extract_keys_and_values', args));
     return typedKernel((text, at) =>
-      objectEntries(text, at).map((entry) => [keyText(text, entry), read(text, entry.value)]),
+      objectEntries(text, at)
+        .map((entry) => [keyText(text, entry), read(text, entry.value)])
+        .filter((pair) => pair[1] !== undefined),
     );
   },
 });

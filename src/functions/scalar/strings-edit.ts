@@ -108,7 +108,7 @@ function soundex(text: string): string {
     const code = codes[letter.charCodeAt(0) - 65]!;
     if (result === '') result = letter;
     else if (code !== '0' && code !== last) result += code;
-    if (letter !== 'H' && letter !== 'W') last = code;
+    last = code;
     if (result.length === 4) break;
   }
   return result === '' ? '' : result.padEnd(4, '0');

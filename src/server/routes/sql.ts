@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { SluiceError } from '../../base/index.ts';
 import type { QueryOptions } from '../../engine/index.ts';
@@ -9,7 +8,13 @@ import { bodyChunks, leaveBody, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
 import { readForm } from '../form.ts';
 import { logFailure } from '../middleware/errors.ts';
-import { type RequestParameters, readParameters, requestSettings, statementBytesMax } from '../parameters.ts';
+import {
+  type RequestParameters,
+  readParameters,
+  requestIdentity,
+  requestSettings,
+  statementBytesMax,
+} from '../parameters.ts';
 import { respond } from '../respond.ts';
 
 /** The signal of a request whose client has gone away. */
@@ -40,7 +45,7 @@ export function sql(server: ServerContext): Middleware<RequestState> {
     const startedAt = server.engine.clock.monotonic();
     const { headers } = context.req;
     const parameters = readParameters(context.querystring);
-    context.state.queryId = parameters.queryId || brandedHeader(headers, 'query-id') || randomUUID();
+    context.state.queryId = requestIdentity(parameters.queryId || brandedHeader(headers, 'query-id'));
     const { query } = parameters;
     if (context.method === 'GET' || context.method === 'HEAD') {
       await run(context, server, parameters, { text: query ?? '', data: [] }, startedAt);

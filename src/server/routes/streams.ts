@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
@@ -8,7 +7,7 @@ import { isNullable, parseType, typeName } from '../../types/index.ts';
 import { brandedHeader } from '../brands.ts';
 import { bodyChunks, leaveBody, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
-import { readParameters, requestSettings } from '../parameters.ts';
+import { readParameters, requestIdentity, requestSettings } from '../parameters.ts';
 import { ingestBody } from './ingest-body.ts';
 
 /** What the structured interface tells of a stream or view. */
@@ -35,7 +34,7 @@ function record(object: CatalogObject): Record<string, unknown> {
 
 /** Gives the request its id, which answers and errors carry. */
 export async function requestId(context: Context, next: () => Promise<unknown>): Promise<void> {
-  context.state.requestId = brandedHeader(context.req.headers, 'query-id') ?? randomUUID();
+  context.state.requestId = requestIdentity(brandedHeader(context.req.headers, 'query-id'));
   await next();
 }
 
@@ -99,6 +98,24 @@ function qualified(database: string | undefined, name: string): string {
 /** The limit of a request that describes a stream. */
 const definitionBytesMax = 4 * 1024 * 1024;
 
+/** The CREATE STREAM that a request body describes; the path may name the database. */
+function createText(body: string, database: string | undefined): string {
+  let parsed: { name?: unknown; columns?: unknown; database?: unknown } | null;
+  try {
+    parsed = JSON.parse(body);
+  } catch (thrown) {
+    throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${(thrown as Error).message}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null)
+    throw bad('The body must be an object with name and columns');
+  const { name, columns } = parsed;
+  if (typeof name !== 'string' || name === '') throw bad("'name' must be the name of the new stream");
+  if (!Array.isArray(columns) || columns.length === 0)
+    throw bad("'columns' must be a list of objects with name and type");
+  const place = database ?? (typeof parsed.database === 'string' ? parsed.database : undefined);
+  return `CREATE STREAM ${qualified(place, name)} (${columns.map(parseColumn).map(columnText).join(', ')})`;
+}
+
 export function streamRoutes(server: ServerContext) {
   const { engine } = server;
   const databaseOf = (context: Context) =>
@@ -133,24 +150,8 @@ export function streamRoutes(server: ServerContext) {
     },
 
     create: async (context: Context, database: string | undefined) => {
-      let parsed: { name?: unknown; columns?: unknown; database?: unknown } | null;
-      try {
-        parsed = JSON.parse((await readAll(context, definitionBytesMax)).toString('utf8'));
-      } catch (thrown) {
-        if (thrown instanceof SluiceError) throw thrown;
-        throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${(thrown as Error).message}`);
-      }
-      if (typeof parsed !== 'object' || parsed === null)
-        throw bad('The body must be an object with name and columns');
-      const { name, columns } = parsed;
-      if (typeof name !== 'string' || name === '') throw bad("'name' must be the name of the new stream");
-      if (!Array.isArray(columns) || columns.length === 0)
-        throw bad("'columns' must be a list of objects with name and type");
-      const place = database ?? (typeof parsed.database === 'string' ? parsed.database : undefined);
-      await run(
-        context,
-        `CREATE STREAM ${qualified(place, name)} (${columns.map(parseColumn).map(columnText).join(', ')})`,
-      );
+      const body = await readAll(context, definitionBytesMax);
+      await run(context, createText(body.toString('utf8'), database));
       answer(context);
     },
 
