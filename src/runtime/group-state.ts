@@ -24,7 +24,8 @@ export class GroupState {
     for (const [index, slot] of this.layout.entries()) {
       if (slot.kind !== 'f64') continue;
       const larger = new Float64Array(capacity);
-      if (slot.initial) larger.fill(slot.initial, this.capacity);
+      // NaN, which some slots begin with, is no truth value either.
+      if (slot.initial !== undefined && slot.initial !== 0) larger.fill(slot.initial, this.capacity);
       larger.set(this.slots[index] as Float64Array);
       this.slots[index] = larger;
     }

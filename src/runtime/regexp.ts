@@ -96,8 +96,11 @@ export class Regexp {
     return pieces;
   }
 
-  /** The text with its first match, or all of them, replaced. Groups that took no part are replaced by nothing. */
-  replace(bytes: string, replacement: Replacement, all: boolean): string {
+  /**
+   * The text with its first match, or all of them, replaced. Groups that took no part are replaced by nothing. Throws
+   * TOO_LARGE_STRING_SIZE when the result grows above `bytesMax`.
+   */
+  replace(bytes: string, replacement: Replacement, all: boolean, bytesMax: number): string {
     const subject = subjectOf(bytes);
     const { text } = subject;
     const matcher = this.#pattern.matcher(text);
@@ -111,6 +114,12 @@ export class Regexp {
       for (const part of replacement)
         result += typeof part === 'string' ? part : subject.encode(matcher.group(part) ?? '');
       from = end;
+      if (result.length > bytesMax) {
+        throw new SluiceError(
+          'TOO_LARGE_STRING_SIZE',
+          `A text grows above ${bytesMax} bytes by replacements`,
+        );
+      }
       if (!all || start >= text.length) break;
       found = matcher.find();
     }

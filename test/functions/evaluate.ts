@@ -1,4 +1,4 @@
-import { settingsFrom, SluiceError, VirtualClock } from '../../src/base/index.ts';
+import { SluiceError, settingsFrom, VirtualClock } from '../../src/base/index.ts';
 import { blockRows } from '../../src/column/index.ts';
 import { constantValue, lower } from '../../src/compile/index.ts';
 import { Execution, runPlan } from '../../src/exec/index.ts';

@@ -163,24 +163,20 @@ const avg: AggregateFunction = {
     requireNumber('avg', args);
     return types.float64;
   },
-  state: (args) => {
-    const { type } = args[0]!;
-    const scale = type.kind === 'decimal' ? 10 ** type.scale : 1;
-    return {
-      kind: 'slots',
-      slots: [
-        { name: 'sum', kind: 'f64', initial: 0 },
-        { name: 'count', kind: 'f64', initial: 0 },
-      ],
-      update: (emitter, [total, rows], [value]) =>
-        emitter.statement(js`${total!} += ${asDouble(emitter, value!)};\n${rows!}++;`),
-      merge: (left, right) => [
-        (left[0] as number) + (right[0] as number),
-        (left[1] as number) + (right[1] as number),
-      ],
-      result: (total: number, rows: number) => total / scale / rows,
-    };
-  },
+  state: () => ({
+    kind: 'slots',
+    slots: [
+      { name: 'sum', kind: 'f64', initial: 0 },
+      { name: 'count', kind: 'f64', initial: 0 },
+    ],
+    update: (emitter, [total, rows], [value]) =>
+      emitter.statement(js`${total!} += ${asDouble(emitter, value!)};\n${rows!}++;`),
+    merge: (left, right) => [
+      (left[0] as number) + (right[0] as number),
+      (left[1] as number) + (right[1] as number),
+    ],
+    result: (total: number, rows: number) => total / rows,
+  }),
 };
 
 /** Least or greatest value; of doubles in a slot of doubles, of everything else in a slot of values. */

@@ -28,7 +28,8 @@ function digitsFunction(
 ): ScalarFunction {
   const bytesOf = (args: readonly Argument[]): ((value: never) => string) => {
     const found = writtenBytes(args[0]!.type);
-    if (found === undefined) throw illegalType(name, 0, args[0]!.type, 'a string, a number, a date or an address');
+    if (found === undefined)
+      throw illegalType(name, 0, args[0]!.type, 'a string, a number, a date or an address');
     return found;
   };
   return define({
@@ -155,7 +156,9 @@ function percentEncode(text: string): string {
 /** The text with %XX taken for bytes; a percent sign without two digits stays. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
-  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 }
 
 const xmlEntities: Readonly<Record<string, string>> = {
@@ -169,12 +172,15 @@ const xmlEntities: Readonly<Record<string, string>> = {
 const xmlCharacters = new Map(Object.entries(xmlEntities).map(([character, entity]) => [entity, character]));
 
 function decodeXml(text: string): string {
-  return text.replace(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|[a-z]{2,4});/g, (entity, hex?: string, number?: string) => {
-    if (hex === undefined && number === undefined) return xmlCharacters.get(entity) ?? entity;
-    const code = hex === undefined ? Number(number) : Number.parseInt(hex, 16);
-    if (code > 0x10_ffff) return entity;
-    return Buffer.from(String.fromCodePoint(code), 'utf8').latin1Slice();
-  });
+  return text.replace(
+    /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|[a-z]{2,4});/g,
+    (entity, hex?: string, number?: string) => {
+      if (hex === undefined && number === undefined) return xmlCharacters.get(entity) ?? entity;
+      const code = hex === undefined ? Number(number) : Number.parseInt(hex, 16);
+      if (code > 0x10_ffff) return entity;
+      return Buffer.from(String.fromCodePoint(code), 'utf8').latin1Slice();
+    },
+  );
 }
 
 export const encodingFunctions: readonly ScalarFunction[] = [
@@ -188,7 +194,13 @@ export const encodingFunctions: readonly ScalarFunction[] = [
     (bytes) => Buffer.from(bytes, 'latin1').toString('hex').toUpperCase(),
     2,
   ),
-  digitsFunction('bin', 'The binary digits of a text, a number, a date or an address.', [['bin(5)', '00000101']], toBits, 8),
+  digitsFunction(
+    'bin',
+    'The binary digits of a text, a number, a date or an address.',
+    [['bin(5)', '00000101']],
+    toBits,
+    8,
+  ),
   encoder('unhex', ['from_hex'], 'that hexadecimal digits stand for', unhex, ['616263', 'abc']),
   encoder('unbin', [], 'that binary digits stand for', unbin, ['01100001', 'a']),
   encoder(
@@ -209,7 +221,10 @@ export const encodingFunctions: readonly ScalarFunction[] = [
   ...decoders('base64_decode', 'base64', decodeBase64, 'aGVsbG8/'),
   ...decoders('base64_url_decode', 'base64 with the alphabet for URLs', decodeBase64Url, 'aGVsbG8_'),
   ...decoders('base58_decode', 'base58', decodeBase58, encodeBase58('hello?')),
-  encoder('encode_url_component', [], 'with bytes that are special in URLs as %XX', percentEncode, ['a b', 'a%20b']),
+  encoder('encode_url_component', [], 'with bytes that are special in URLs as %XX', percentEncode, [
+    'a b',
+    'a%20b',
+  ]),
   encoder('decode_url_component', [], 'with %XX taken for bytes', percentDecode, ['a%20b', 'a b']),
   encoder(
     'encode_url_form_component',
@@ -232,5 +247,8 @@ export const encodingFunctions: readonly ScalarFunction[] = [
     (text) => text.replace(/[<>&"']/g, (char) => xmlEntities[char]!),
     ['<a>', '&lt;a&gt;'],
   ),
-  encoder('decode_xml_component', [], 'with the entities of XML taken for characters', decodeXml, ['&lt;&#65;', '<A']),
+  encoder('decode_xml_component', [], 'with the entities of XML taken for characters', decodeXml, [
+    '&lt;&#65;',
+    '<A',
+  ]),
 ];

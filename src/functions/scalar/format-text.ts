@@ -64,7 +64,8 @@ const format = define({
         known = pattern;
       }
       let result = '';
-      for (const piece of pieces) result += typeof piece === 'string' ? piece : convert[piece]!(values[piece]!);
+      for (const piece of pieces)
+        result += typeof piece === 'string' ? piece : convert[piece]!(values[piece]!);
       return result;
     };
   },
@@ -94,7 +95,13 @@ function scaled(value: number, base: number, units: readonly string[]): string {
     rest /= base;
     unit++;
   }
-  const digits = Number.isFinite(rest) ? rest.toFixed(2) : Number.isNaN(rest) ? 'nan' : rest > 0 ? 'inf' : '-inf';
+  const digits = Number.isFinite(rest)
+    ? rest.toFixed(2)
+    : Number.isNaN(rest)
+      ? 'nan'
+      : rest > 0
+        ? 'inf'
+        : '-inf';
   return digits + units[unit]!;
 }
 
@@ -176,7 +183,14 @@ const formatReadableTimeDelta = define({
 
 export const formatTextFunctions: readonly ScalarFunction[] = [
   format,
-  readable('format_readable_size', ['format_bytes'], 'of bytes in units of 1024', ['1536', '1.50 KiB'], 1_024, binaryUnits),
+  readable(
+    'format_readable_size',
+    ['format_bytes'],
+    'of bytes in units of 1024',
+    ['1536', '1.50 KiB'],
+    1_024,
+    binaryUnits,
+  ),
   readable(
     'format_readable_decimal_size',
     [],

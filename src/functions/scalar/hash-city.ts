@@ -111,10 +111,7 @@ function hashLong(bytes: Buffer): bigint {
     z = x;
     x = turned;
   }
-  return cityCombine(
-    u64(cityCombine(v[0], w[0]) + shiftMix(y) * k1 + z),
-    u64(cityCombine(v[1], w[1]) + x),
-  );
+  return cityCombine(u64(cityCombine(v[0], w[0]) + shiftMix(y) * k1 + z), u64(cityCombine(v[1], w[1]) + x));
 }
 
 export function cityHash64(bytes: Buffer): bigint {

@@ -25,8 +25,7 @@ export function murmur2(bytes: Buffer, seed: number): number {
     word ^= word >>> 24;
     hash = Math.imul(hash, multiplier) ^ Math.imul(word, multiplier);
   }
-  if (whole < bytes.length)
-    hash = Math.imul(hash ^ tail32(bytes, whole, bytes.length - whole), multiplier);
+  if (whole < bytes.length) hash = Math.imul(hash ^ tail32(bytes, whole, bytes.length - whole), multiplier);
   hash = Math.imul(hash ^ (hash >>> 13), multiplier);
   return (hash ^ (hash >>> 15)) >>> 0;
 }

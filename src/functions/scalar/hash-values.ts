@@ -1,8 +1,8 @@
-import { byteWidth, bytesOfValue } from './value-bytes.ts';
 import { SluiceError } from '../../base/index.ts';
 import { fixedString, isString, type SqlType, typeName, types } from '../../types/index.ts';
 import type { Argument, Kernel, ScalarFunction } from '../definition.ts';
 import { intHash32, intHash64 } from './hash-bits.ts';
+import { bytesOfValue, byteWidth } from './value-bytes.ts';
 
 /** A hash function of bytes and how it is carried over to values of all types. Hashes are unsigned bigints. */
 export interface ValueHash {

@@ -20,7 +20,8 @@ export function xxHash32(bytes: Buffer): number {
   if (length >= 16) {
     const lanes = [(small1 + small2) | 0, small2 | 0, 0, -small1 | 0];
     for (; at + 16 <= length; at += 16) {
-      for (let lane = 0; lane < 4; lane++) lanes[lane] = round32(lanes[lane]!, bytes.readInt32LE(at + lane * 4));
+      for (let lane = 0; lane < 4; lane++)
+        lanes[lane] = round32(lanes[lane]!, bytes.readInt32LE(at + lane * 4));
     }
     hash =
       rotateLeft32(lanes[0]!, 1) +

@@ -79,8 +79,7 @@ function upTo240(bytes: Buffer): bigint {
   let sum = BigInt(length) * prime1;
   for (let chunk = 0; chunk < 8; chunk++) sum += mixStep(bytes, chunk * 16, chunk * 16);
   sum = avalanche(u64(sum));
-  for (let chunk = 8; chunk < length >> 4; chunk++)
-    sum += mixStep(bytes, chunk * 16, (chunk - 8) * 16 + 3);
+  for (let chunk = 8; chunk < length >> 4; chunk++) sum += mixStep(bytes, chunk * 16, (chunk - 8) * 16 + 3);
   return avalanche(u64(sum + mixStep(bytes, length - 16, 119)));
 }
 

@@ -197,12 +197,17 @@ const anyHashFunctions = anyHashes.map((hash) => {
 
 function javaHash(text: string): number {
   let hash = 0;
-  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + ((text.charCodeAt(at) << 24) >> 24)) | 0;
+  for (let at = 0; at < text.length; at++)
+    hash = (Math.imul(hash, 31) + ((text.charCodeAt(at) << 24) >> 24)) | 0;
   return hash;
 }
 
 function isHashedByJava(type: SqlType): boolean {
-  return type.kind === 'string' || type.kind === 'fixed_string' || (type.kind === 'int' && type.signed && type.bits <= 64);
+  return (
+    type.kind === 'string' ||
+    type.kind === 'fixed_string' ||
+    (type.kind === 'int' && type.signed && type.bits <= 64)
+  );
 }
 
 /** The bucket of a key such that few keys move when a bucket is added. */
@@ -259,7 +264,8 @@ export const hashFunctions: readonly ScalarFunction[] = [
     examples: [["java_hash('abc')", '96354']],
     takes: ['any'],
     returns: (args) => {
-      if (!isHashedByJava(args[0]!.type)) throw illegalType('java_hash', 0, args[0]!.type, 'a string or a signed integer');
+      if (!isHashedByJava(args[0]!.type))
+        throw illegalType('java_hash', 0, args[0]!.type, 'a string or a signed integer');
       return types.int32;
     },
     kernel: (args) => {

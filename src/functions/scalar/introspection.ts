@@ -69,7 +69,11 @@ const getSetting = define({
     const name = settingName(constantOf('get_setting', args, 0));
     return (context: QueryContext) => {
       const value: unknown = context.settings[name];
-      return typeof value === 'boolean' ? Number(value) : typeof value === 'string' ? toByteString(value) : value;
+      return typeof value === 'boolean'
+        ? Number(value)
+        : typeof value === 'string'
+          ? toByteString(value)
+          : value;
     };
   },
 });
@@ -89,9 +93,7 @@ function passing(name: string, evaluation: 'pure' | 'per_row', doc: string): Sca
   });
 }
 
-const codeNames = new Map<number, string>(
-  Object.entries(errorCodes).map(([name, { code }]) => [code, name]),
-);
+const codeNames = new Map<number, string>(Object.entries(errorCodes).map(([name, { code }]) => [code, name]));
 
 const barEighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
@@ -112,12 +114,14 @@ const barFunction = define({
   examples: [['bar(5, 0, 10, 4)', '██']],
   takes: ['number', 'number', 'number', 'number?'],
   returns: types.string,
-  kernel: () => (value: number, least: number, greatest: number, width: number = 80) => {
-    const characters = Number(width);
-    if (!(characters >= 1 && characters <= barWidthMax))
-      throw new SluiceError('ARGUMENT_OUT_OF_BOUND', `The width of a bar must be from 1 to ${barWidthMax}`);
-    return bar(Number(value), Number(least), Number(greatest), characters);
-  },
+  kernel:
+    () =>
+    (value: number, least: number, greatest: number, width: number = 80) => {
+      const characters = Number(width);
+      if (!(characters >= 1 && characters <= barWidthMax))
+        throw new SluiceError('ARGUMENT_OUT_OF_BOUND', `The width of a bar must be from 1 to ${barWidthMax}`);
+      return bar(Number(value), Number(least), Number(greatest), characters);
+    },
 });
 
 const throwIf = define({
@@ -152,7 +156,13 @@ const sleep = define({
 });
 
 export const introspectionFunctions: readonly ScalarFunction[] = [
-  ofQuery('version', [], 'The version of the server.', ["version() != ''", 'true'], (context) => context.version),
+  ofQuery(
+    'version',
+    [],
+    'The version of the server.',
+    ["version() != ''", 'true'],
+    (context) => context.version,
+  ),
   ofQuery(
     'current_user',
     ['user'],
@@ -171,7 +181,7 @@ export const introspectionFunctions: readonly ScalarFunction[] = [
     'query_id',
     ['initial_query_id'],
     'The id of the query.',
-    ['query_id() != \'\'', 'true'],
+    ["query_id() != ''", 'true'],
     (context) => context.queryId,
   ),
   ofQuery(
@@ -181,8 +191,16 @@ export const introspectionFunctions: readonly ScalarFunction[] = [
     ['timezone()', 'UTC'],
     (context) => context.settings.session_timezone || serverTimeZone,
   ),
-  ofQuery('server_timezone', [], 'The time zone of the server.', ['server_timezone()', 'UTC'], () => serverTimeZone),
-  ofQuery('hostname', ['host_name', 'fqdn'], 'The name of the machine.', ["hostname() != ''", 'true'], () => hostname()),
+  ofQuery(
+    'server_timezone',
+    [],
+    'The time zone of the server.',
+    ['server_timezone()', 'UTC'],
+    () => serverTimeZone,
+  ),
+  ofQuery('hostname', ['host_name', 'fqdn'], 'The name of the machine.', ["hostname() != ''", 'true'], () =>
+    hostname(),
+  ),
   define({
     name: 'uptime',
     syntax: 'uptime()',

@@ -1,5 +1,14 @@
 import { SluiceError } from '../../base/index.ts';
-import { fixedString, formatText, isString, nullable, parseText, type SqlType, tupleOf, types } from '../../types/index.ts';
+import {
+  fixedString,
+  formatText,
+  isString,
+  nullable,
+  parseText,
+  type SqlType,
+  tupleOf,
+  types,
+} from '../../types/index.ts';
 import { illegalType } from '../checks.ts';
 import type { ScalarFunction } from '../definition.ts';
 import { functionsOf } from './simple-function.ts';
@@ -80,7 +89,8 @@ function ipv6Reader(name: string, type: SqlType): (value: never) => bigint {
   expectKinds(name, type, ['ipv6', 'string', 'fixed_string'], 'an ipv6 or its 16 bytes');
   if (type.kind === 'ipv6') return (value: bigint) => value;
   return (bytes: string) => {
-    if (bytes.length !== 16) throw new SluiceError('BAD_ARGUMENTS', `An IPv6 address has 16 bytes, not ${bytes.length}`);
+    if (bytes.length !== 16)
+      throw new SluiceError('BAD_ARGUMENTS', `An IPv6 address has 16 bytes, not ${bytes.length}`);
     return numberOfBytes(bytes);
   };
 }
@@ -102,11 +112,11 @@ function isInRange(address: string, range: string): number {
   const [small, big] = [ipv4Of(network), ipv6Of(network)];
   const bits = small !== undefined ? 32 : 128;
   if ((small === undefined && big === undefined) || prefix < 0 || prefix > bits)
-    throw new SluiceError('BAD_ARGUMENTS', `'${range}' is no range of addresses such as 192.0.2.0/24`);
+    throw new SluiceError('CANNOT_PARSE_TEXT', `'${range}' is no range of addresses such as 192.0.2.0/24`);
   const [ownSmall, ownBig] = [ipv4Of(address), ipv6Of(address)];
   if (ownSmall === undefined && ownBig === undefined)
-    throw new SluiceError('BAD_ARGUMENTS', `'${address}' is no IP address`);
-  const value = bits === 32 ? ownSmall : (ownBig ?? (parseText(types.ipv6, address) as bigint));
+    throw new SluiceError('CANNOT_PARSE_TEXT', `'${address}' is no IP address`);
+  const value = bits === 32 ? ownSmall : ownBig;
   if (value === undefined) return 0;
   const [least, most] = rangeOf(BigInt(small ?? big!), prefix, bits);
   return BigInt(value) >= least && BigInt(value) <= most ? 1 : 0;
@@ -151,7 +161,15 @@ export const ipFunctions: readonly ScalarFunction[] = [
     kernel: () => (value: number | bigint) =>
       formatText(types.ipv4, Number(BigInt.asUintN(32, BigInt(value)))).replace(/\d+$/, 'xxx'),
   }),
-  ...parsers('ipv4_string_to_num', ['inet_aton'], ['192.0.2.1', '3221225985'], types.uint32, ipv4Of, 0, 'an IPv4 address'),
+  ...parsers(
+    'ipv4_string_to_num',
+    ['inet_aton'],
+    ['192.0.2.1', '3221225985'],
+    types.uint32,
+    ipv4Of,
+    0,
+    'an IPv4 address',
+  ),
   define({
     name: 'ipv6_num_to_string',
     aliases: ['inet6_ntoa'],
@@ -233,7 +251,12 @@ export const ipFunctions: readonly ScalarFunction[] = [
     ],
     takes: ['any', 'string'],
     returns: (args) => {
-      expectKinds('is_ip_address_in_range', args[0]!.type, ['string', 'ipv4', 'ipv6'], 'an address or its text');
+      expectKinds(
+        'is_ip_address_in_range',
+        args[0]!.type,
+        ['string', 'ipv4', 'ipv6'],
+        'an address or its text',
+      );
       return types.bool;
     },
     kernel: (args) => {
@@ -287,7 +310,8 @@ export const ipFunctions: readonly ScalarFunction[] = [
     examples: [["mac_string_to_num('01:02:03:04:05:06')", '1108152157446']],
     takes: ['string'],
     returns: types.uint64,
-    kernel: () => (text: string) => (macPattern.test(text) ? Number.parseInt(text.replaceAll(':', ''), 16) : 0),
+    kernel: () => (text: string) =>
+      macPattern.test(text) ? Number.parseInt(text.replaceAll(':', ''), 16) : 0,
   }),
   define({
     name: 'mac_string_to_oui',

@@ -48,7 +48,9 @@ export function stringEnd(text: string, at: number): number {
 }
 
 function isNumberByte(code: number): boolean {
-  return (code >= 48 && code <= 57) || code === 45 || code === 43 || code === 46 || code === 101 || code === 69;
+  return (
+    (code >= 48 && code <= 57) || code === 45 || code === 43 || code === 46 || code === 101 || code === 69
+  );
 }
 
 function numberEnd(text: string, at: number): number {
@@ -114,10 +116,11 @@ export function* entriesAt(text: string, start: number): Generator<JsonEntry> {
       if (colon < 0 || text[colon] !== ':') return;
       at = skipBlank(text, colon + 1);
     }
-    const end = valueEnd(text, at);
-    if (end < 0) return;
+    if (kindAt(text, at) === 'none') return;
     yield { key, value: at };
-    const comma = skipBlank(text, end);
+    // Where the value ends is only looked for when the caller wants more.
+    const end = valueEnd(text, at);
+    const comma = end < 0 ? -1 : skipBlank(text, end);
     if (text[comma] !== ',') return;
     at = skipBlank(text, comma + 1);
   }
@@ -141,8 +144,7 @@ export function stringAt(text: string, at: number): string {
 function isKey(text: string, at: number, key: string): boolean {
   const end = stringEnd(text, at) - 1;
   if (end - at - 1 === key.length && text.startsWith(key, at + 1)) return !key.includes('\\');
-  const slash = text.indexOf('\\', at);
-  return slash >= 0 && slash < end && stringAt(text, at) === key;
+  return end - at - 1 > key.length && text.slice(at + 1, end).includes('\\') && stringAt(text, at) === key;
 }
 
 /** A step of a path: a key, or a position that counts from 1, or from the end when it is negative. */

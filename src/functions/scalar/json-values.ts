@@ -107,11 +107,13 @@ function tupleReader(type: SqlType & { kind: 'tuple' }): JsonReader {
 }
 
 function mapReader(type: SqlType & { kind: 'map' }): JsonReader {
-  const key = textParser(type.key);
+  const key = jsonReader(type.key);
   const value = orDefault(type.value);
   return (text, at) =>
     kindAt(text, at) === 'object'
-      ? Array.from(entriesAt(text, at), (entry) => [key(stringAt(text, entry.key)), value(text, entry.value)])
+      ? Array.from(entriesAt(text, at), (entry) => [key(text, entry.key), value(text, entry.value)]).filter(
+          (pair) => pair[0] !== undefined,
+        )
       : undefined;
 }
 

@@ -54,7 +54,10 @@ function ofPath({ name, aliases, doc, examples, returns, read }: PathFunction): 
       checkPath(name, args, args.length);
       return returns;
     },
-    kernel: () => (text: string, ...path: JsonStep[]) => read(text, locate(text, path)),
+    kernel:
+      () =>
+      (text: string, ...path: JsonStep[]) =>
+        read(text, locate(text, path)),
   });
 }
 
@@ -219,12 +222,14 @@ const jsonKey = define({
     checkPath('json_key', args, args.length);
     return types.string;
   },
-  kernel: () => (text: string, ...path: JsonStep[]) => {
-    const at = locate(text, path.slice(0, -1));
-    const last = path.at(-1);
-    const entry = at < 0 || last === undefined ? undefined : entryAtStep(text, at, last);
-    return entry === undefined || entry.key < 0 ? '' : keyText(text, entry);
-  },
+  kernel:
+    () =>
+    (text: string, ...path: JsonStep[]) => {
+      const at = locate(text, path.slice(0, -1));
+      const last = path.at(-1);
+      const entry = at < 0 || last === undefined ? undefined : entryAtStep(text, at, last);
+      return entry === undefined || entry.key < 0 ? '' : keyText(text, entry);
+    },
 });
 
 const jsonArrayLength = define({
@@ -249,7 +254,7 @@ const toJsonString = define({
   syntax: 'to_json_string(value)',
   doc: 'The value as JSON.',
   examples: [
-    ["to_json_string([1, 2])", '[1,2]'],
+    ['to_json_string([1, 2])', '[1,2]'],
     ["to_json_string(map('a', 1))", '{"a":1}'],
     ["to_json_string('x')", '"x"'],
   ],

@@ -123,7 +123,8 @@ function drawOf(type: SqlType): Kernel | undefined {
     case 'int': {
       const wrap = type.signed ? BigInt.asIntN : BigInt.asUintN;
       if (type.bits > 64)
-        return () => wrap(type.bits, (random64() << 192n) | (random64() << 128n) | (random64() << 64n) | random64());
+        return () =>
+          wrap(type.bits, (random64() << 192n) | (random64() << 128n) | (random64() << 64n) | random64());
       return () => canonicalInteger(wrap(type.bits, random64()));
     }
     case 'float':
@@ -219,7 +220,8 @@ export const randomFunctions: readonly ScalarFunction[] = [
     takes: ['integer'],
     returns: (args) => {
       const length = lengthOf('random_fixed_string', Number(constantOf('random_fixed_string', args, 0)));
-      if (length < 1) throw new SluiceError('ARGUMENT_OUT_OF_BOUND', 'The length of a fixed string must be at least 1');
+      if (length < 1)
+        throw new SluiceError('ARGUMENT_OUT_OF_BOUND', 'The length of a fixed string must be at least 1');
       return fixedString(length);
     },
     kernel: (_, type) => drawOf(type)!,

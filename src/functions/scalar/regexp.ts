@@ -3,7 +3,7 @@ import { arrayOf, type SqlType, types } from '../../types/index.ts';
 import type { Argument, Kernel, ScalarFunction } from '../definition.ts';
 import { functionsOf } from './simple-function.ts';
 import { patternKernel } from './string-like.ts';
-import { assertTextSize } from './text-helpers.ts';
+import { textBytesMax } from './text-helpers.ts';
 
 const define = functionsOf('regular_expression');
 
@@ -11,7 +11,11 @@ const define = functionsOf('regular_expression');
 const matchesMax = 1_000_000;
 
 /** Looks a pattern up once when it is constant, and otherwise where it differs from the one before. */
-function patterns(args: readonly Argument[], position: number, caseInsensitive = false): (text: string) => Regexp {
+function patterns(
+  args: readonly Argument[],
+  position: number,
+  caseInsensitive = false,
+): (text: string) => Regexp {
   const constant = args[position]?.constant;
   if (constant !== undefined && constant.value !== null) {
     const known = regexp(constant.value as string, caseInsensitive);
@@ -116,8 +120,7 @@ function replacing(name: string, aliases: readonly string[], all: boolean): Scal
           const parts = parseReplacement(replacement, compiled.groupCount);
           parsed = { text: replacement, groups: compiled.groupCount, parts };
         }
-        if (all) assertTextSize(name, replacement.length > 1_000 ? text.length * replacement.length : 0);
-        return compiled.replace(text, parsed.parts, all);
+        return compiled.replace(text, parsed.parts, all, textBytesMax);
       };
     },
   });
@@ -139,7 +142,10 @@ function counting(name: string, caseInsensitive: boolean): ScalarFunction {
 }
 
 /** A kernel of (text, patterns) that is told which of the patterns match. */
-function multiKernel(args: readonly Argument[], choose: (hits: (index: number) => boolean, count: number) => unknown): Kernel {
+function multiKernel(
+  args: readonly Argument[],
+  choose: (hits: (index: number) => boolean, count: number) => unknown,
+): Kernel {
   const constant = args[1]?.constant?.value as string[] | null | undefined;
   const known = constant?.map((pattern) => regexp(pattern));
   return (text: string, list: string[]) => {

@@ -28,7 +28,11 @@ function editDistance(left: readonly string[], right: readonly string[], withSwa
         above[column - 1]! + (isSame ? 0 : 1),
       );
       const isSwap =
-        withSwaps && row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+        withSwaps &&
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1];
       if (isSwap) best = Math.min(best, before[column - 2]! + 1);
       current.push(best);
     }
@@ -54,14 +58,11 @@ function hamming(left: string, right: string): number {
   return count;
 }
 
-/** The share of neighbouring pairs that two texts have in common among all that either has. */
+/** The share of characters that two texts have in common among all that either has. */
 function jaccard(left: readonly string[], right: readonly string[]): number {
-  if (left.length < 2 || right.length < 2)
-    throw new SluiceError('BAD_ARGUMENTS', 'string_jaccard_index takes texts of at least two characters');
-  const pairs = (list: readonly string[]): Set<string> =>
-    new Set(list.slice(1).map((second, index) => list[index]! + second));
-  const [first, second] = [pairs(left), pairs(right)];
-  return first.intersection(second).size / first.union(second).size;
+  const [first, second] = [new Set(left), new Set(right)];
+  const all = first.union(second).size;
+  return all === 0 ? 1 : first.intersection(second).size / all;
 }
 
 interface Distance {
@@ -107,14 +108,14 @@ const distances: readonly Distance[] = [
   },
   {
     name: 'string_jaccard_index',
-    doc: 'The share of pairs of neighbouring bytes that two texts have in common.',
-    example: ['abc', 'abd', '0.3333333333333333'],
+    doc: 'The number of bytes that two texts have in common by that of all they have, each counted once.',
+    example: ['abc', 'abd', '0.5'],
     returns: types.float64,
     measure: (left, right) => jaccard(bytes(left), bytes(right)),
   },
   {
     name: 'string_jaccard_index_utf8',
-    doc: 'The share of pairs of neighbouring characters that two texts have in common.',
+    doc: 'The number of characters that two texts have in common by that of all they have, each counted once.',
     example: ['abc', 'abc', '1'],
     returns: types.float64,
     measure: (left, right) => jaccard(characters(left), characters(right)),

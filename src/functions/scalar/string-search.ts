@@ -109,7 +109,12 @@ function counting(
 
 const same = (text: string): string => text;
 
-function affix(name: string, doc: string, method: 'startsWith' | 'endsWith', example: string): ScalarFunction {
+function affix(
+  name: string,
+  doc: string,
+  method: 'startsWith' | 'endsWith',
+  example: string,
+): ScalarFunction {
   return define({
     name,
     aliases: [`${name}_utf8`],
@@ -197,7 +202,10 @@ function isSeparator(text: string, at: number): boolean {
 
 function hasToken(text: string, token: string): number {
   if (token === '' || separator.test(token)) {
-    throw new SluiceError('BAD_ARGUMENTS', 'A token must be a word: letters and digits, nothing between them');
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      'A token must be a word: letters and digits, nothing between them',
+    );
   }
   for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) {
     if (isSeparator(text, at - 1) && isSeparator(text, at + token.length)) return 1;

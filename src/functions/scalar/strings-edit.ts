@@ -35,8 +35,28 @@ function trimming(
     ],
     takes: ['string', 'string?'],
     returns: types.string,
-    kernel: () => (text: string, characters = ' ') => trim(text, characters, start, end),
+    kernel:
+      () =>
+      (text: string, characters = ' ') =>
+        trim(text, characters, start, end),
   });
+}
+
+function padBytes(text: string, length: number, filler: string, atStart: boolean): string {
+  const missing = length - text.length;
+  if (missing <= 0) return text.slice(0, length);
+  const fill = filler.repeat(Math.ceil(missing / filler.length)).slice(0, missing);
+  return atStart ? fill + text : text + fill;
+}
+
+function padCharacters(text: string, length: number, filler: string, atStart: boolean): string {
+  const own = Array.from(fromByteString(text));
+  if (length <= own.length) return toByteString(own.slice(0, length).join(''));
+  const pieces = Array.from(fromByteString(filler));
+  const fill = Array.from({ length: length - own.length }, (_, index) => pieces[index % pieces.length]).join(
+    '',
+  );
+  return toByteString(atStart ? fill + own.join('') : own.join('') + fill);
 }
 
 function padding(name: string, unit: 'bytes' | 'characters', atStart: boolean): ScalarFunction {
@@ -53,18 +73,8 @@ function padding(name: string, unit: 'bytes' | 'characters', atStart: boolean): 
       if (wanted < 0)
         throw new SluiceError('ARGUMENT_OUT_OF_BOUND', `The length given to ${name} is negative: ${wanted}`);
       assertTextSize(name, wanted * (isBytes ? 1 : 4));
-      const own = isBytes ? Array.from(text) : Array.from(fromByteString(text));
-      if (wanted <= own.length) {
-        const cut = own.slice(0, wanted).join('');
-        return isBytes ? cut : toByteString(cut);
-      }
       const given = filler === undefined || filler === '' ? ' ' : filler;
-      const pieces = Array.from(isBytes ? given : fromByteString(given));
-      const missing = wanted - own.length;
-      let fill = '';
-      for (let index = 0; index < missing; index++) fill += pieces[index % pieces.length];
-      const result = atStart ? fill + own.join('') : own.join('') + fill;
-      return isBytes ? result : toByteString(result);
+      return isBytes ? padBytes(text, wanted, given, atStart) : padCharacters(text, wanted, given, atStart);
     },
   });
 }

@@ -118,7 +118,8 @@ const arrayStringConcat = define({
   examples: [["array_string_concat(['a', 'b'], '-')", 'a-b']],
   takes: ['any', 'string?'],
   returns: (args) => {
-    if (args[0]!.type.kind !== 'array') throw illegalType('array_string_concat', 0, args[0]!.type, 'an array');
+    if (args[0]!.type.kind !== 'array')
+      throw illegalType('array_string_concat', 0, args[0]!.type, 'an array');
     return types.string;
   },
   kernel: (args) => {
@@ -161,7 +162,11 @@ const substring = define({
   takes: ['string', 'integer', 'integer?'],
   returns: types.string,
   kernel: () => (text: string, offset: number | bigint, count?: number | bigint) => {
-    const range = substringRange(text.length, Number(offset), count === undefined ? undefined : Number(count));
+    const range = substringRange(
+      text.length,
+      Number(offset),
+      count === undefined ? undefined : Number(count),
+    );
     return text.slice(range[0], range[1]);
   },
 });
@@ -220,7 +225,7 @@ const reverse = define({
   kernel: (args) =>
     args[0]!.type.kind === 'array'
       ? (list: unknown[]) => list.toReversed()
-      : (text: string) => text.split('').reverse().join(''),
+      : (text: string) => Buffer.from(text, 'latin1').reverse().latin1Slice(),
 });
 
 const repeat = define({
@@ -285,7 +290,10 @@ const toFixedString = define({
   returns: (args) => {
     const size = Number(args[1]!.constant?.value ?? 0);
     if (!(size >= 1 && size <= 0xff_ffff))
-      throw new SluiceError('ARGUMENT_OUT_OF_BOUND', 'The size of a fixed string must be a constant of at least 1');
+      throw new SluiceError(
+        'ARGUMENT_OUT_OF_BOUND',
+        'The size of a fixed string must be a constant of at least 1',
+      );
     return { kind: 'fixed_string', length: size };
   },
   kernel: (args, type) => conversion(args[0]!.type, type, 'wrap'),

@@ -62,7 +62,10 @@ const extractKeyValuePairs = define({
     () =>
     (text: string, between = ':', behind = ' ,;', quote = '"') => {
       if (between.length !== 1 || quote.length !== 1)
-        throw new SluiceError('BAD_ARGUMENTS', 'The separator and the quote of extract_key_value_pairs are single characters');
+        throw new SluiceError(
+          'BAD_ARGUMENTS',
+          'The separator and the quote of extract_key_value_pairs are single characters',
+        );
       return readPairs(text, { between, behind, quote });
     },
 });
@@ -99,11 +102,12 @@ const grokPatterns: Readonly<Record<string, string>> = {
   WINPATH: '(?:[A-Za-z]+:|\\\\)(?:\\\\[^\\\\?*]*)+',
   URIPROTO: '[A-Za-z][A-Za-z0-9+.-]+',
   URIHOST: '%{IPORHOST}(?::%{POSINT})?',
-  URIPATH: '(?:/[A-Za-z0-9$.+!*\'(){},~:;=@#%&_-]*)+',
-  URIPARAM: '\\?[A-Za-z0-9$.+!*\'|(){},~@#%&/=:;_?\\[\\]<>-]*',
+  URIPATH: "(?:/[A-Za-z0-9$.+!*'(){},~:;=@#%&_-]*)+",
+  URIPARAM: "\\?[A-Za-z0-9$.+!*'|(){},~@#%&/=:;_?\\[\\]<>-]*",
   URIPATHPARAM: '%{URIPATH}(?:%{URIPARAM})?',
   URI: '%{URIPROTO}://(?:%{USER}(?::[^@]*)?@)?(?:%{URIHOST})?(?:%{URIPATHPARAM})?',
-  MONTH: '\\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\b',
+  MONTH:
+    '\\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\b',
   MONTHNUM: '0?[1-9]|1[0-2]',
   MONTHDAY: '0[1-9]|[12][0-9]|3[01]|[1-9]',
   DAY: '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*',
@@ -116,7 +120,8 @@ const grokPatterns: Readonly<Record<string, string>> = {
   DATE_EU: '%{MONTHDAY}[./-]%{MONTHNUM}[./-]%{YEAR}',
   DATE: '%{DATE_US}|%{DATE_EU}',
   ISO8601_TIMEZONE: 'Z|[+-]%{HOUR}(?::?%{MINUTE})',
-  TIMESTAMP_ISO8601: '%{YEAR}-%{MONTHNUM}-%{MONTHDAY}[T ]%{HOUR}:?%{MINUTE}(?::?%{SECOND})?(?:%{ISO8601_TIMEZONE})?',
+  TIMESTAMP_ISO8601:
+    '%{YEAR}-%{MONTHNUM}-%{MONTHDAY}[T ]%{HOUR}:?%{MINUTE}(?::?%{SECOND})?(?:%{ISO8601_TIMEZONE})?',
   HTTPDATE: '%{MONTHDAY}/%{MONTH}/%{YEAR}:%{TIME} %{INT}',
   SYSLOGTIMESTAMP: '%{MONTH} +%{MONTHDAY} %{TIME}',
   PROG: '[\\x21-\\x5a\\x5c\\x5e-\\x7e]+',

@@ -18,25 +18,27 @@ function hostStart(url: string): number {
 
 const hostPattern = /[^\x00-\x20<>%{}|\\^~[\];=&:/?#@"'`]*/y;
 
-/** The host's name; '' where nothing like one stands. Names with credentials before them are not looked for. */
-export function hostOf(url: string): string {
-  const start = hostStart(url);
+/** The range of the host's name; empty where nothing like a name with a dot stands. */
+function hostRange(url: string, withCredentials: boolean): readonly [start: number, end: number] {
+  const behindScheme = hostStart(url);
+  const credentials = withCredentials ? /^[^/?#]*@/ : /^[^/?#:]*@/;
+  const start = behindScheme + (credentials.exec(url.slice(behindScheme))?.[0].length ?? 0);
   hostPattern.lastIndex = start;
   const host = hostPattern.exec(url)?.[0] ?? '';
   const end = start + host.length;
   const next = url[end];
-  if (next !== undefined && !':/?#'.includes(next)) return '';
-  if (start === 0 && !host.includes('.')) return '';
-  return host.endsWith('.') ? '' : host;
+  const isName = host.includes('.') && !host.endsWith('.') && (next === undefined || ':/?#'.includes(next));
+  return isName ? [start, end] : [start, start];
+}
+
+/** The host's name; '' where none stands. A user may stand before it, but no password. */
+export function hostOf(url: string): string {
+  return url.slice(...hostRange(url, false));
 }
 
 /** As hostOf, with `user:password@` before the name taken into account. */
 export function hostAfterCredentials(url: string): string {
-  const start = hostStart(url);
-  const authority = /^[^/?#]*/.exec(url.slice(start))![0];
-  const at = authority.lastIndexOf('@');
-  if (at < 0) return hostOf(url);
-  return hostOf(`//${authority.slice(at + 1)}`);
+  return url.slice(...hostRange(url, true));
 }
 
 export function withoutWww(host: string): string {
@@ -70,13 +72,13 @@ export function firstSignificantSubdomainOf(host: string): string {
 
 export function cutToSignificantSubdomain(host: string, keepWww: boolean): string {
   const labels = (keepWww ? host : withoutWww(host)).split('.');
-  if (topLevelDomainOf(host) === '') return '';
   return labels.slice(significantStart(labels)).join('.');
 }
 
 export function portOf(url: string): number | undefined {
-  const authority = /^[^/?#]*/.exec(url.slice(hostStart(url)))![0];
-  const digits = /:(\d{1,5})$/.exec(authority)?.[1];
+  const [start, end] = hostRange(url, false);
+  if (start === end) return undefined;
+  const digits = /^:(\d{1,5})(?=[/?#]|$)/.exec(url.slice(end, end + 7))?.[1];
   const port = digits === undefined ? 0 : Number(digits);
   return port > 0 && port <= 65_535 ? port : undefined;
 }
@@ -88,7 +90,8 @@ export function netlocOf(url: string): string {
 /** The place of the slash that starts the path; the URL's length when there is none. */
 function pathStart(url: string): number {
   const slashes = url.indexOf('/');
-  if (slashes < 0 || url[slashes + 1] !== '/') return url.length;
+  if (slashes < 0) return url.length;
+  if (url[slashes + 1] !== '/') return slashes;
   const found = url.indexOf('/', slashes + 2);
   return found < 0 ? url.length : found;
 }
@@ -110,9 +113,15 @@ export function fragmentOf(url: string): string {
   return at < 0 ? '' : url.slice(at + 1);
 }
 
+/** The place where the query starts, or else the fragment. */
+function queryOrFragmentStart(url: string): number {
+  const query = url.indexOf('?');
+  return query < 0 ? url.indexOf('#') : query;
+}
+
 export function queryAndFragmentOf(url: string): string {
-  const at = url.search(/[?#]/);
-  return at < 0 ? '' : url.slice(at + 1);
+  const at = queryOrFragmentStart(url);
+  return at < 0 ? '' : url.slice(url[at] === '?' ? at + 1 : at);
 }
 
 export function cutQuery(url: string): string {
@@ -124,7 +133,8 @@ export function cutFragment(url: string): string {
 }
 
 export function cutQueryAndFragment(url: string): string {
-  return url.replace(/[?#].*/s, '');
+  const at = queryOrFragmentStart(url);
+  return at < 0 ? url : url.slice(0, at);
 }
 
 export function cutWww(url: string): string {
@@ -132,15 +142,24 @@ export function cutWww(url: string): string {
   return start > 0 && url.startsWith('www.', start) ? url.slice(0, start) + url.slice(start + 4) : url;
 }
 
-/** The `name=value` pieces of query and fragment. */
+/** The pieces of the query, and those pieces of the fragment that are like `name=value`. */
 export function parametersOf(url: string): string[] {
-  return queryAndFragmentOf(url)
-    .split(/[&;#?]/)
-    .filter((piece) => piece.includes('='));
+  const hash = url.indexOf('#');
+  const head = hash < 0 ? url : url.slice(0, hash);
+  const question = head.indexOf('?');
+  const query = question < 0 ? [] : head.slice(question + 1).split('&');
+  const fragment =
+    hash < 0
+      ? []
+      : url
+          .slice(hash + 1)
+          .split(/[?#&]/)
+          .filter((piece) => piece.includes('='));
+  return [...query, ...fragment].filter((piece) => piece !== '');
 }
 
 export function parameterNamesOf(url: string): string[] {
-  return parametersOf(url).map((piece) => piece.slice(0, piece.indexOf('=')));
+  return parametersOf(url).map((piece) => /^[^=]*/.exec(piece)![0]);
 }
 
 export function parameterOf(url: string, name: string): string {
@@ -152,34 +171,43 @@ export function parameterOf(url: string, name: string): string {
 export function cutParameter(url: string, name: string): string {
   for (let at = url.indexOf(`${name}=`); at > 0; at = url.indexOf(`${name}=`, at + 1)) {
     const before = url[at - 1]!;
-    if (!'?&#;'.includes(before)) continue;
-    const end = at + /^[^&;#]*/.exec(url.slice(at))![0].length;
+    if (!'?&#'.includes(before)) continue;
+    const end = at + /^[^&#]*/.exec(url.slice(at))![0].length;
     // The separator goes with the parameter: the one behind it, or else the one before.
-    if (url[end] === '&' || url[end] === ';') return url.slice(0, at) + url.slice(end + 1);
+    if (url[end] === '&') return url.slice(0, at) + url.slice(end + 1);
     const start = before === '?' || before === '#' ? at : at - 1;
     return url.slice(0, start) + url.slice(end);
   }
   return url;
 }
 
-/** The URL cut behind each of the characters that separate its levels, from `start` on. */
-export function hierarchyOf(url: string, start: number): string[] {
-  const levels: string[] = [];
-  for (let at = start; at < url.length; at++) {
-    if (!'/?#'.includes(url[at]!)) continue;
-    while (at + 1 < url.length && '/?#'.includes(url[at + 1]!)) at++;
-    levels.push(url.slice(0, at + 1));
+const separators = '/?#';
+
+/** Adds the text cut behind each of the separators that stand behind something else, and the whole text. */
+function addLevels(levels: string[], text: string, from: number): string[] {
+  let at = from;
+  while (at < text.length) {
+    while (at < text.length && separators.includes(text[at]!)) at++;
+    while (at < text.length && !separators.includes(text[at]!)) at++;
+    if (at < text.length) levels.push(text.slice(0, ++at));
   }
-  if (levels.at(-1) !== url) levels.push(url);
+  if (text.length > from && levels.at(-1) !== text) levels.push(text);
   return levels;
 }
 
 export function urlHierarchy(url: string): string[] {
   const start = hostStart(url);
-  return start < 3 ? [url] : hierarchyOf(url, start);
+  if (url === '') return [];
+  if (start < 3) return [url];
+  const found = url.slice(start).search(/[/?#]/);
+  if (found < 0) return [url];
+  return addLevels([url.slice(0, start + found + 1)], url, start + found + 1);
 }
 
 export function urlPathHierarchy(url: string): string[] {
-  const path = fullPathOf(url);
-  return path.length <= 1 ? [] : hierarchyOf(path, 1);
+  const start = hostStart(url);
+  const found = start < 3 ? -1 : url.slice(start).search(/[/?#]/);
+  if (found < 0) return [];
+  const path = url.slice(start + found);
+  return addLevels([], path, /^[/?#]/.test(path) && path.length > 1 ? 1 : path.length);
 }

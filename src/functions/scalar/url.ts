@@ -78,7 +78,7 @@ const urlReaders: readonly UrlFunction[] = [
   },
   {
     name: 'cut_to_first_significant_subdomain_with_www',
-    doc: "As cut_to_first_significant_subdomain, without taking www away first.",
+    doc: 'As cut_to_first_significant_subdomain, without taking www away first.',
     result: 'example.co.uk',
     read: (url) => cutToSignificantSubdomain(hostOf(url), true),
   },
@@ -179,8 +179,10 @@ export const urlFunctions: readonly ScalarFunction[] = [
     ],
     takes: ['string', 'integer?'],
     returns: types.uint16,
-    kernel: () => (url: string, otherwise: number | bigint = 0) =>
-      portOf(url) ?? Number(otherwise) % 65_536,
+    kernel:
+      () =>
+      (url: string, otherwise: number | bigint = 0) =>
+        portOf(url) ?? Number(otherwise) % 65_536,
   }),
   define({
     name: 'extract_url_parameter',

@@ -5,8 +5,8 @@ import {
   fixedString,
   formatText,
   parseText,
-  serverTimeZone,
   type SqlType,
+  serverTimeZone,
   types,
 } from '../../types/index.ts';
 import { constantOf, illegalType } from '../checks.ts';
@@ -160,7 +160,9 @@ export const uuidFunctions: readonly ScalarFunction[] = [
     name: 'uuidv7_to_datetime',
     syntax: 'uuidv7_to_datetime(uuid[, timezone])',
     doc: 'The time in a UUID of version 7; 1970-01-01 for other versions.',
-    examples: [["uuidv7_to_datetime(to_uuid('018f05c9-4ab8-7b86-b64e-c9f03fbd45d1'))", '2024-04-22 12:30:29.048']],
+    examples: [
+      ["uuidv7_to_datetime(to_uuid('018f05c9-4ab8-7b86-b64e-c9f03fbd45d1'))", '2024-04-22 12:30:29.048'],
+    ],
     takes: ['any', 'string?'],
     returns: (args) => {
       uuidReader('uuidv7_to_datetime', args[0]!.type);

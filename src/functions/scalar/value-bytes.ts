@@ -38,7 +38,9 @@ function floatBytes(value: number, bits: 32 | 64): string {
 
 /** The lowest `width` bytes of a number in two's complement, highest first. */
 export function bigEndian(value: number | bigint, width: number): string {
-  const digits = BigInt.asUintN(width * 8, BigInt(value)).toString(16).padStart(width * 2, '0');
+  const digits = BigInt.asUintN(width * 8, BigInt(value))
+    .toString(16)
+    .padStart(width * 2, '0');
   return Buffer.from(digits, 'hex').latin1Slice();
 }
 
