@@ -1,6 +1,8 @@
 export { describeExpr, printPlan, sampleModules } from './explain.ts';
 export { constantValue } from './expr/constant.ts';
 export { lower } from './lower.ts';
+export type { AggregationState } from './operators/aggregation-state.ts';
+export type { ExportedGroups } from './operators/exported-groups.ts';
 export type { PipelineState } from './operators/operator.ts';
 export {
   holdsState,

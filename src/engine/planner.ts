@@ -52,7 +52,7 @@ export interface Planned {
 }
 
 export interface PlannerInput {
-  readonly catalog: Catalog;
+  readonly catalog: Pick<Catalog, 'find'>;
   readonly context: QueryContext;
   readonly parameters: ReadonlyMap<string, string>;
   /** Numbers of the text's literals by where they start, for a plan that texts of one shape are to share. */

@@ -18,6 +18,8 @@ export interface BlockWriter {
   readonly contentType: string;
   /** Whether what was written so far can be read before the result has ended. */
   readonly streamable: boolean;
+  /** A writer for another result with the same columns and settings, which costs less than a new one. */
+  again?(): BlockWriter;
   /** The bytes before the first row. */
   start(): Uint8Array;
   /** The bytes of all rows of the block. */

@@ -242,8 +242,20 @@ export function createWriter(
   schema: readonly ColumnSchema[],
   settings: Settings,
 ): BlockWriter {
-  return findFormat(formatName, 'output').writer!(schema, settings);
+  const known = writers.get(schema);
+  const entry =
+    known?.settings === settings && known.format === formatName ? known.writer.again?.() : undefined;
+  if (entry !== undefined) return entry;
+  const writer = findFormat(formatName, 'output').writer!(schema, settings);
+  if (writer.again !== undefined) writers.set(schema, { format: formatName, settings, writer });
+  return writer;
 }
+
+/** The last writer made for a schema: results of one compiled query share their schema. */
+const writers = new WeakMap<
+  readonly ColumnSchema[],
+  { format: string; settings: Settings; writer: BlockWriter }
+>();
 
 /** A reader of rows into these columns; throws UNKNOWN_FORMAT, or BAD_ARGUMENTS when the columns do not suit it. */
 export function createReader(

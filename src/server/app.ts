@@ -77,11 +77,18 @@ export function createApp(server: ServerContext): Koa {
   const router = new Router<RequestState>();
   const known = authenticate(server);
   router.get(['/ping', '/replicas_status'], ok);
-  router.get('/', probe(ok), known, sql(server));
-  router.post('/', known, sql(server));
+  const statement = sql(server);
+  router.get('/', probe(ok), known, statement);
+  router.post('/', known, statement);
   structuredRoutes(router, server, known);
   app.use(errors(server));
   app.use(cors);
+  // Nearly every request is a statement: it need not be looked for among the routes.
+  app.use((context, next) =>
+    context.path === '/' && context.method === 'POST'
+      ? known(context, () => statement(context, next))
+      : next(),
+  );
   app.use(router.routes());
   app.use(unknownRoute(router));
   return app;

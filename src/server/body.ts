@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { SluiceError } from '../base/index.ts';
 import { type InsertHead, parseInsertHead } from '../parser/index.ts';
 
@@ -54,6 +55,7 @@ function splitInsert(
   bytesMax: number,
 ): StatementBody | undefined {
   // Bytes map one to one to chars here, so offsets in the text are offsets in the body; the head's own text is decoded after.
+  if (!mayBeInsert(bytes)) return undefined;
   const head = wholeCharacters(bytes.subarray(0, bytesMax)).latin1Slice();
   // Errors of a whole text are told by the engine, which sees its characters; here they only count when more data follows.
   const parsed =
@@ -61,6 +63,12 @@ function splitInsert(
   if (parsed === null || parsed.statement.data === null) return undefined;
   const { offset } = parsed;
   return { text: decodeStatement(bytes.subarray(0, offset)), data: following(bytes.subarray(offset), rest) };
+}
+
+/** Whether a statement can be an INSERT, going by its first letter; remarks and brackets may stand before it. */
+function mayBeInsert(bytes: Buffer): boolean {
+  const first = bytes[0];
+  return first === undefined || !(first === 0x53 || first === 0x73 || first === 0x57 || first === 0x77);
 }
 
 /** The head of an INSERT; null for other statements and for text that is no SQL. */
@@ -101,16 +109,49 @@ export async function readStatement(
     parts.push(step.value);
     size += step.value.length;
   }
-  let bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-  if (bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
-  const insert = splitInsert(bytes, ended ? null : iterator, bytesMax);
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  if (ended) return statementOf(bytes, bytesMax);
+  const insert = splitInsert(withoutMark(bytes), iterator, bytesMax);
   if (insert !== undefined) return insert;
   await iterator.return?.();
-  if (!ended) {
-    throw new SluiceError(
-      'SYNTAX_ERROR',
-      `Syntax error: the query has more than ${bytesMax} bytes (max_query_size)`,
-    );
-  }
-  return { text: decodeStatement(bytes).trimEnd(), data: [] };
+  throw new SluiceError(
+    'SYNTAX_ERROR',
+    `Syntax error: the query has more than ${bytesMax} bytes (max_query_size)`,
+  );
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.length >= 3 && bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
+}
+
+/** The statement in a whole body, and its data. */
+export function statementOf(body: Buffer, bytesMax: number): StatementBody {
+  const bytes = withoutMark(body);
+  const insert = splitInsert(bytes, null, bytesMax);
+  return insert ?? { text: decodeStatement(bytes).trimEnd(), data: [] };
+}
+
+/** Bytes up to which a body is taken whole, without a stream in between. */
+const smallBodyBytesMax = 65_536;
+
+/** Whether the request says that its body is small and as it is. */
+export function hasSmallBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  return length <= smallBodyBytesMax && headers['content-encoding'] === undefined;
+}
+
+/** The whole body of a request; throws CANNOT_READ_ALL_DATA when it is cut off. */
+export function wholeBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => parts.push(chunk));
+    request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    const cut = () =>
+      reject(new SluiceError('CANNOT_READ_ALL_DATA', 'The request was cut off before its end'));
+    request.once('error', cut);
+    request.once('close', () => {
+      if (!request.complete) cut();
+    });
+  });
 }

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { Context } from 'koa';
 import { type Clock, SluiceError, toSluiceError } from '../base/index.ts';
 import type { QueryResult } from '../engine/index.ts';
@@ -125,6 +126,11 @@ function finishBytes(writer: BlockWriter, result: QueryResult, options: Response
   });
 }
 
+/** Whether bytes are a short ASCII text, which is the same thing as a string. */
+function isSmallText(bytes: Buffer, contentType: string): boolean {
+  return bytes.length <= 16_384 && isAscii(bytes) && contentType !== 'application/octet-stream';
+}
+
 /** Answers with a result: at once when it is small, else as it is computed. Throws what happens before the first byte. */
 export async function respond(
   context: Context,
@@ -160,7 +166,9 @@ export async function respond(
   context.status = 200;
   context.type = writer.contentType;
   const whole = held.length === 1 ? Buffer.from(held[0]!) : Buffer.concat(held);
-  if (codec === undefined) context.body = whole;
+  // Text goes out in one piece with its head.
+  if (codec === undefined)
+    context.body = isSmallText(whole, writer.contentType) ? whole.latin1Slice() : whole;
   else {
     context.set('Content-Encoding', codec.name);
     context.body = await codec.compressWhole(whole);

@@ -224,6 +224,7 @@ export function aggregateSink(
   return {
     name: 'aggregate',
     expressions,
+    aggregates,
     createState: () => new AggregationState(keyTypes, layout, placed, countSlot),
     variant: (state, block) =>
       countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',

@@ -2,7 +2,8 @@ import type { Block, Dictionary } from '../../column/index.ts';
 import type { AggregateState } from '../../functions/index.ts';
 import { GroupState, type Interner, type SlotLayout } from '../../runtime/index.ts';
 import type { SqlType } from '../../types/index.ts';
-import { type KeyTables, keyTables } from './keys.ts';
+import { type ExportedGroups, exportKeys, keyImporter, sharedDoubles } from './exported-groups.ts';
+import { type KeyTables, keyCount, keyTables } from './keys.ts';
 
 /** Where an aggregate's slots stand among those of a group. */
 export interface AggregateSlots {
@@ -16,6 +17,8 @@ export interface AggregateSlots {
 const denseRangeMax = 1 << 22;
 /** Rows of a block from which ways of grouping that have to be set up pay for themselves. */
 const setUpRowsMin = 4096;
+/** Groups that are taken over in one go, a small part of a millisecond each. */
+const importStep = 4096;
 
 /** How the rows of a block find their groups; part of what decides the generated code. */
 export type Grouping = 'table' | 'dense' | 'codes';
@@ -124,8 +127,7 @@ export class AggregationState {
   }
 
   /** Adds one group's slots to those of group number `into`. */
-  #mergeInto(into: number, from: GroupState, group: number): void {
-    const { groups } = this;
+  #mergeInto(into: number, from: GroupState, group: number, groups = this.groups): void {
     groups.reserve(into + 1);
     for (const { state, firstSlot, seenSlot } of this.#aggregates) {
       if (seenSlot !== undefined && from.slots[seenSlot]![group] === 1) groups.slots[seenSlot]![into] = 1;
@@ -163,5 +165,92 @@ export class AggregationState {
         this.#mergeInto(table.idOf(dense.base + offset), dense.groups, offset);
     }
     this.dense = null;
+  }
+
+  /** The groups as data for another thread, where `importGroups` takes them; the state is done with. */
+  exportGroups(): ExportedGroups {
+    this.foldDense();
+    const { dense, tables } = this;
+    if (dense === null) {
+      const count = tables.keys.length === 0 ? 1 : keyCount(tables);
+      this.groups.reserve(count);
+      return { count, dense: null, keys: exportKeys(tables), slots: this.#exportSlots(this.groups, count) };
+    }
+    const count = dense.length;
+    const seen = new Uint8Array(new SharedArrayBuffer(count));
+    for (let offset = 0; offset < count; offset++) if (this.isPresent(dense, offset)) seen[offset] = 1;
+    const slots = this.#exportSlots(dense.groups, count);
+    return { count, dense: { base: dense.base, seen }, keys: [], slots };
+  }
+
+  #exportSlots(groups: GroupState, count: number): (Float64Array | unknown[])[] {
+    const slots = groups.slots.map((slot) =>
+      slot instanceof Float64Array ? sharedDoubles(slot, count) : slot,
+    );
+    for (const { state, firstSlot } of this.#aggregates) {
+      if (state.kind !== 'object' || state.save === undefined) continue;
+      const { save } = state;
+      // Holes of groups without a state stay holes.
+      slots[firstSlot] = (slots[firstSlot] as unknown[]).map((value) => save(value as never));
+    }
+    return slots;
+  }
+
+  /** Adds the groups of another state of the same aggregation, in steps between which the caller may do other things. */
+  *importGroups(exported: ExportedGroups): Generator<void, void> {
+    const { count, dense } = exported;
+    const from = this.#importSlots(exported);
+    if (dense !== null && this.tables.keys[0]!.size === 0) {
+      if (this.#coverDense(dense.base, dense.base + count - 1)) {
+        yield* this.#importDense(dense, count, from);
+        return;
+      }
+    }
+    const table = this.tables.keys[0] as (Interner & { idOf(key: number): number }) | undefined;
+    const place =
+      dense === null
+        ? keyImporter(this.tables, exported.keys)
+        : (offset: number) => table!.idOf(dense.base + offset);
+    let known = keyCount(this.tables);
+    for (let group = 0; group < count; group++) {
+      if (group % importStep === importStep - 1) yield;
+      if (dense !== null && dense.seen[group] === 0) continue;
+      const into = place(group);
+      const isNew = into >= known && this.tables.keys.length > 0;
+      if (isNew) known = into + 1;
+      this.#take(this.groups, into, from, group, isNew);
+    }
+  }
+
+  *#importDense(dense: { base: number; seen: Uint8Array }, count: number, from: GroupState): Generator<void> {
+    for (let offset = 0; offset < count; offset++) {
+      if (offset % importStep === importStep - 1) yield;
+      if (dense.seen[offset] === 0) continue;
+      const own = this.dense!;
+      const into = dense.base + offset - own.base;
+      this.#take(own.groups, into, from, offset, !this.isPresent(own, into));
+      if (this.countSlot < 0) own.seen[into] = 1;
+    }
+  }
+
+  #take(groups: GroupState, into: number, from: GroupState, group: number, isNew: boolean): void {
+    if (!isNew) {
+      this.#mergeInto(into, from, group, groups);
+      return;
+    }
+    groups.reserve(into + 1);
+    for (let slot = 0; slot < this.#layout.length; slot++) groups.store(into, slot, from.slots[slot]![group]);
+  }
+
+  #importSlots({ slots, count }: ExportedGroups): GroupState {
+    const groups = new GroupState(this.#layout);
+    for (const [index, slot] of slots.entries()) groups.slots[index] = slot;
+    groups.capacity = count;
+    for (const { state, firstSlot } of this.#aggregates) {
+      if (state.kind !== 'object' || state.load === undefined) continue;
+      const { load } = state;
+      groups.slots[firstSlot] = (slots[firstSlot] as unknown[]).map((value) => load(value as never));
+    }
+    return groups;
   }
 }

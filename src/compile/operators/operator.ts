@@ -1,7 +1,7 @@
 import type { Code } from '../../code/index.ts';
 import type { Block, Vector } from '../../column/index.ts';
 import type { QueryContext } from '../../functions/index.ts';
-import type { BoundExpr, Column } from '../../plan/index.ts';
+import type { AggregateOutput, BoundExpr, Column } from '../../plan/index.ts';
 import type { RowCompiler } from '../expr/row-compiler.ts';
 
 /** What one execution of a pipeline works with, shared by the code of all block shapes. */
@@ -46,6 +46,8 @@ export interface Operator {
 export interface Sink {
   readonly name: string;
   readonly expressions: readonly BoundExpr[];
+  /** What an aggregation computes for each group. */
+  readonly aggregates?: readonly AggregateOutput[];
   readonly createState: (parameters: readonly unknown[], context: QueryContext) => unknown;
   /** What of the state and a block decides the code, beside the block's shape. */
   readonly variant?: (state: unknown, block: Block) => string;

@@ -1,25 +1,27 @@
 /** Bytes kept free behind what is asked for, because short copies move four bytes at a time. */
 const slack = 16;
 
+const nothing = Buffer.alloc(0);
+const noView = new DataView(new ArrayBuffer(0));
+
 /** A growing buffer of output. The generated writers keep `bytes`, `view` and `at` in variables between calls. */
 export class Output {
-  bytes: Buffer;
-  view: DataView;
+  bytes: Buffer = nothing;
+  view: DataView = noView;
   at = 0;
-
-  constructor(capacity = 1_024) {
-    this.bytes = Buffer.allocUnsafeSlow(capacity);
-    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
-  }
+  /** Bytes that the next output is likely to need. */
+  #hint = 0;
 
   /** Makes room for so many more bytes. */
   reserve(more: number): void {
     if (this.bytes.length - this.at >= more + slack) return;
-    this.#replace(Math.max(this.bytes.length * 2, this.at + more + slack));
+    this.#replace(Math.max(this.bytes.length * 2, this.at + more + slack, 256));
   }
 
   #replace(capacity: number): void {
-    const larger = Buffer.allocUnsafeSlow(capacity);
+    const wanted = Math.max(capacity, this.#hint);
+    // Small ones come out of a pool.
+    const larger = wanted < 4_096 ? Buffer.allocUnsafe(wanted) : Buffer.allocUnsafeSlow(wanted);
     this.bytes.copy(larger, 0, 0, this.at);
     this.bytes = larger;
     this.view = new DataView(larger.buffer, larger.byteOffset, larger.byteLength);
@@ -53,9 +55,9 @@ export class Output {
     // A copy costs less than keeping a buffer that is mostly empty.
     const taken = at * 2 < bytes.length ? Buffer.from(bytes.subarray(0, at)) : bytes.subarray(0, at);
     if (at * 2 >= bytes.length) {
-      this.at = 0;
-      this.bytes = Buffer.allocUnsafeSlow(Math.max(1_024, at + (at >>> 3)));
-      this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+      this.bytes = nothing;
+      this.view = noView;
+      this.#hint = at + (at >>> 3);
     }
     this.at = 0;
     return taken;

@@ -23,13 +23,17 @@ interface RowFormat {
 
 /** A writer of formats whose rows stand one after the other. */
 function rowFormatWriter(schema: readonly ColumnSchema[], format: RowFormat): BlockWriter {
-  const rows = new RowWriter(schema, format.style, format.template);
+  return freshWriter(new RowWriter(schema, format.style, format.template), format);
+}
+
+function freshWriter(rows: RowWriter, format: RowFormat): BlockWriter {
   const out = new Output();
   let written = 0;
   return {
     contentType: format.contentType,
     streamable: true,
-    start: () => bytesOf(format.start),
+    again: () => freshWriter(rows, format),
+    start: () => (format.start === '' ? noBytes : bytesOf(format.start)),
     block(block: Block) {
       rows.write(out, block, written > 0);
       written += block.rows;

@@ -33,10 +33,9 @@ const compiledRowsMin = 64;
 const compiled = new Map<string, WriteRows>();
 const compiledMax = 512;
 
-function compiledRows(key: string, make: (() => WriteRows) | undefined): WriteRows | undefined {
+function compiledRows(key: string, make: () => WriteRows): WriteRows {
   let rows = compiled.get(key);
   if (rows === undefined) {
-    if (make === undefined) return undefined;
     rows = make();
     if (compiled.size >= compiledMax) {
       const [oldest] = compiled.keys();
@@ -116,13 +115,12 @@ export class RowWriter {
   write(out: Output, block: Block, separated: boolean): void {
     if (block.rows === 0) return;
     const vectors = this.#style.mustBeUtf8 ? block.vectors.map(utf8Vector) : block.vectors;
-    const key = rowCodeKey(this.#types, vectors, this.#style, this.#template);
-    const make = () => compileRows(this.#types, vectors, this.#style, this.#template);
-    const rows = compiledRows(key, block.rows < compiledRowsMin ? undefined : make);
-    if (rows === undefined) {
+    if (block.rows < compiledRowsMin) {
       this.#writeAsText(out, vectors, block.rows, separated);
       return;
     }
+    const key = rowCodeKey(this.#types, vectors, this.#style, this.#template);
+    const rows = compiledRows(key, () => compileRows(this.#types, vectors, this.#style, this.#template));
     const sources = vectors.map((vector, index) => this.#source(vector, this.#fields[index]!));
     rows(out, sources, block.rows, separated);
   }
@@ -153,15 +151,17 @@ export class RowWriter {
 
   #writeAsText(out: Output, vectors: readonly Vector[], rows: number, separated: boolean): void {
     const readers = vectors.map(vectorReader);
+    let text = '';
     for (let row = 0; row < rows; row++) {
-      if (row > 0 || separated) out.write(this.#separator);
+      if (row > 0 || separated) text += this.#separator;
       for (let column = 0; column < readers.length; column++) {
-        out.write(this.#before[column]!);
         const value = readers[column]!(row);
-        out.write(value === null ? this.#style.nullText : this.#fields[column]!.text(value));
+        text +=
+          this.#before[column]! + (value === null ? this.#style.nullText : this.#fields[column]!.text(value));
       }
-      out.write(this.#after);
+      text += this.#after;
     }
+    out.write(text);
   }
 }
 

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../base/index.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const valueOf = new Map(Array.from(alphabet, (char, value) => [char, value]));
+const digitValues = new Map(Array.from(alphabet, (char, value) => [char, value]));
 
 /** Converting between bases takes time that grows with the square of the length. */
 const bytesMax = 16_384;
@@ -43,7 +43,7 @@ export function decodeBase58(text: string): string | undefined {
   assertShort(text.length);
   const digits: number[] = [];
   for (const char of text) {
-    const value = valueOf.get(char);
+    const value = digitValues.get(char);
     if (value === undefined) return undefined;
     digits.push(value);
   }

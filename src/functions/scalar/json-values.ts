@@ -36,10 +36,16 @@ function readText(text: string, at: number): string | undefined {
 
 function integerReader(type: SqlType): JsonReader {
   const [least, most] = integerRange(type)!;
+  const [leastNumber, mostNumber] = [Number(least), Number(most)];
   const isBig = type.kind === 'int' && type.bits > 64;
   return (text, at) => {
     const kind = kindAt(text, at);
     const token = kind === 'number' ? tokenAt(text, at) : kind === 'string' ? stringAt(text, at) : '';
+    if (!isBig && token.length <= 15 && /^-?\d+$/.test(token)) {
+      // Adding 0 turns the minus zero of `-0` into the integer.
+      const short = Number(token) + 0;
+      return short < leastNumber || short > mostNumber ? undefined : short;
+    }
     let value: bigint;
     if (/^-?\d{1,100}$/.test(token)) value = BigInt(token);
     else {

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { SluiceError } from '../../base/index.ts';
 import type { QueryOptions } from '../../engine/index.ts';
 import { outputFormat } from '../../formats/index.ts';
-import { readStatement, type StatementBody } from '../body.ts';
+import { hasSmallBody, readStatement, type StatementBody, statementOf, wholeBody } from '../body.ts';
 import { brandedHeader } from '../brands.ts';
 import { bodyChunks, leaveBody, requestBody } from '../compression.ts';
 import type { RequestState, ServerContext } from '../context.ts';
@@ -53,18 +53,22 @@ export function sql(server: ServerContext): Middleware<RequestState> {
     }
     const { user } = context.state as RequestState;
     const bytesMax = statementBytesMax(parameters.settings, user.settings);
+    const form = /^multipart\/form-data/i.test(headers['content-type'] ?? '');
+    if (query === null && !form && hasSmallBody(context.req)) {
+      await run(context, server, parameters, statementOf(await wholeBody(context.req), bytesMax), startedAt);
+      return;
+    }
     const chunks = bodyChunks(requestBody(context.req));
     try {
-      const type = headers['content-type'] ?? '';
-      if (!/^multipart\/form-data/i.test(type)) {
+      if (!form) {
         await run(context, server, parameters, await readStatement(query, chunks, bytesMax), startedAt);
         return;
       }
-      const form = await readForm(type, chunks, query, bytesMax);
+      const sent = await readForm(headers['content-type']!, chunks, query, bytesMax);
       try {
-        await run(context, server, parameters, form, startedAt);
+        await run(context, server, parameters, sent, startedAt);
       } finally {
-        await form.clean();
+        await sent.clean();
       }
     } finally {
       await leaveBody(context, chunks);
