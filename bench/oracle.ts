@@ -95,7 +95,7 @@ function aggregate(): string {
     `sum(${column})`,
     `min(${pick([...numbers, ...texts])})`,
     `max(${pick([...numbers, ...texts])})`,
-    `avg(${pick(["i8", "i32", "n"])})`,
+    `avg(${pick(['i8', 'i32', 'n'])})`,
     `uniqExact(${pick([...numbers, ...texts])})`,
     `countIf(${condition(1)})`,
     `sumIf(${column}, ${condition(1)})`,

@@ -63,6 +63,7 @@ export const errorCodes = {
   CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN: { code: 349, status: 400 },
   DATABASE_ACCESS_DENIED: { code: 291, status: 403 },
   PATH_ACCESS_DENIED: { code: 481, status: 403 },
+  FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: { code: 395, status: 400 },
   QUERY_WAS_CANCELLED: { code: 394, status: 400 },
   CANNOT_COMPILE_REGEXP: { code: 427, status: 400 },
   INVALID_JOIN_ON_EXPRESSION: { code: 403, status: 400 },

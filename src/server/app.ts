@@ -7,7 +7,7 @@ import { authenticate } from './middleware/authenticate.ts';
 import { cors } from './middleware/cors.ts';
 import { answerError, errors } from './middleware/errors.ts';
 import { probe, sql } from './routes/sql.ts';
-import { requestId, streamRoutes } from './routes/streams.ts';
+import { definitionBody, requestId, streamRoutes } from './routes/streams.ts';
 
 const ok: Koa.Middleware = (context) => {
   context.type = 'text/plain; charset=UTF-8';
@@ -31,8 +31,10 @@ function structuredRoutes(router: Router<RequestState>, server: ServerContext, k
   router.get(full, requestId, known, (context) =>
     streams.details(context, context.params.database!, context.params.stream!),
   );
-  router.post(list, requestId, known, (context) => streams.create(context, undefined));
-  router.post(single, requestId, known, (context) => streams.create(context, context.params.database!));
+  router.post(list, requestId, known, definitionBody, (context) => streams.create(context, undefined));
+  router.post(single, requestId, known, definitionBody, (context) =>
+    streams.create(context, context.params.database!),
+  );
   router.delete(single, requestId, known, (context) =>
     streams.drop(context, undefined, context.params.database!),
   );

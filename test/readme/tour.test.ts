@@ -19,23 +19,34 @@ function tourSteps(): Step[] {
   const text = readFileSync(resolve(root, 'README.md'), 'utf8');
   const tour = text.slice(text.indexOf('## A tour'), text.indexOf('## As a library'));
   const blocks = Array.from(tour.matchAll(/```(\w+)( background)?\n([\s\S]*?)```/g), (match) => ({
-    language: match[1]!, background: match[2] !== undefined, body: match[3]!,
+    language: match[1]!,
+    background: match[2] !== undefined,
+    body: match[3]!,
   }));
   const steps: Step[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.language !== 'sh') continue;
     const following = blocks[index + 1];
-    steps.push({ commands: block.body, background: block.background, expected: following?.language === 'text' ? following.body : null });
+    steps.push({
+      commands: block.body,
+      background: block.background,
+      expected: following?.language === 'text' ? following.body : null,
+    });
   }
   return steps;
 }
 
 function run(commands: string): Promise<string> {
   return new Promise((done, reject) => {
-    execFile('bash', ['-c', `set -euo pipefail\n${commands}`], { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) done(stdout);
-      else reject(new Error(`${commands}\n${stderr}`));
-    });
+    execFile(
+      'bash',
+      ['-c', `set -euo pipefail\n${commands}`],
+      { cwd: root, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        if (error === null) done(stdout);
+        else reject(new Error(`${commands}\n${stderr}`));
+      },
+    );
   });
 }
 
@@ -49,17 +60,22 @@ function ended(child: ChildProcess): Promise<string> {
 
 test('every command of the tour does what the README says', async (t) => {
   t.timeout(60_000);
-  const options = readOptions(['--http-port', '0', '--native-port', 'off', '--data-dir', temporaryDirectory(t)], {});
+  const options = readOptions(
+    ['--http-port', '0', '--native-port', 'off', '--data-dir', temporaryDirectory(t)],
+    {},
+  );
   const server = await startServer(options, () => {});
   t.teardown(() => server.close());
-  const here = (commands: string) => commands.replaceAll('localhost:8123', `localhost:${server.ports.http}`).replaceAll('curl ', 'curl -sS ');
+  const here = (commands: string) =>
+    commands.replaceAll('localhost:8123', `localhost:${server.ports.http}`).replaceAll('curl ', 'curl -sS ');
   const steps = tourSteps();
   t.true(steps.length > 8);
   let waiting: Promise<string> | null = null;
   for (const { commands, background, expected } of steps) {
     if (background) {
       waiting = ended(spawn('bash', ['-c', here(commands)], { cwd: root }));
-      while (!server.database.engine.processes.list.some((process) => process.text.includes('FROM flights'))) await new Promise((next) => setImmediate(next));
+      while (!server.database.engine.processes.list.some((process) => process.text.includes('FROM flights')))
+        await new Promise((next) => setImmediate(next));
       continue;
     }
     const output = await run(here(commands));

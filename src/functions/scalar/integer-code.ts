@@ -11,7 +11,8 @@ export function isPlainNumber(operand: Operand): boolean {
 
 /** The operand as a double, for float arithmetic. */
 export function asDouble(emitter: Emitter, operand: Operand): Code {
-  if (operand.type.kind === 'decimal') return js`${emitter.bind(Number, 'Number')}(${operand.code}) / ${10 ** operand.type.scale}`;
+  if (operand.type.kind === 'decimal')
+    return js`${emitter.bind(Number, 'Number')}(${operand.code}) / ${10 ** operand.type.scale}`;
   if (isPlainNumber(operand) && representation(operand.type) !== 'bigint') return operand.code;
   return js`${emitter.bind(Number, 'Number')}(${operand.code})`;
 }

@@ -134,7 +134,7 @@ const throwIf = define({
   kernel: () => (condition: number | bigint, message?: string) => {
     if (condition)
       throw new SluiceError(
-        'BAD_ARGUMENTS',
+        'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO',
         message === undefined ? 'Value passed to throw_if is not zero' : fromByteString(message),
       );
     return 0;

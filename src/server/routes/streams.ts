@@ -1,4 +1,5 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { koaBody } from 'koa-body';
 import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import type { CatalogObject } from '../../catalog/index.ts';
@@ -44,17 +45,6 @@ function answer(context: Context, data?: unknown): void {
   context.body = JSON.stringify(data === undefined ? requestIdentity : { ...requestIdentity, data });
 }
 
-async function readAll(context: Context, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of bodyChunks(requestBody(context.req))) {
-    size += chunk.length;
-    if (size > bytesMax) throw new SluiceError('TOO_MANY_BYTES', `The body has more than ${bytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function bad(message: string): SluiceError {
   return new SluiceError('BAD_ARGUMENTS', message);
 }
@@ -98,14 +88,29 @@ function qualified(database: string | undefined, name: string): string {
 /** The limit of a request that describes a stream. */
 const definitionBytesMax = 4 * 1024 * 1024;
 
+const parseJson = koaBody({
+  json: true,
+  jsonStrict: false,
+  jsonLimit: definitionBytesMax,
+  multipart: false,
+  urlencoded: false,
+  text: false,
+  onError: (thrown) => {
+    if ((thrown as { type?: string }).type === 'entity.too.large')
+      throw new SluiceError('TOO_MANY_BYTES', `The body has more than ${definitionBytesMax} bytes`);
+    throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${thrown.message}`, { cause: thrown });
+  },
+});
+
+/** Reads the JSON body of a request that describes a stream, whatever Content-Type it comes under. */
+export const definitionBody: Middleware = (context, next) => {
+  context.req.headers['content-type'] = 'application/json';
+  return parseJson(context, next);
+};
+
 /** The CREATE STREAM that a request body describes; the path may name the database. */
-function createText(body: string, database: string | undefined): string {
-  let parsed: { name?: unknown; columns?: unknown; database?: unknown } | null;
-  try {
-    parsed = JSON.parse(body);
-  } catch (thrown) {
-    throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${(thrown as Error).message}`);
-  }
+function createText(body: unknown, database: string | undefined): string {
+  const parsed = body as { name?: unknown; columns?: unknown; database?: unknown } | null | undefined;
   if (typeof parsed !== 'object' || parsed === null)
     throw bad('The body must be an object with name and columns');
   const { name, columns } = parsed;
@@ -150,8 +155,7 @@ export function streamRoutes(server: ServerContext) {
     },
 
     create: async (context: Context, database: string | undefined) => {
-      const body = await readAll(context, definitionBytesMax);
-      await run(context, createText(body.toString('utf8'), database));
+      await run(context, createText((context.request as { body?: unknown }).body, database));
       answer(context);
     },
 
