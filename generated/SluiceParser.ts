@@ -6032,7 +6032,7 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 144, SluiceParser.RULE_typeName);
         let _la: number;
         try {
-            this.state = 1403;
+            this.state = 1404;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 240:
@@ -6094,6 +6094,13 @@ export class SluiceParser extends antlr.Parser {
                 this.match(SluiceParser.INTERVAL);
                 }
                 break;
+            case 221:
+                this.enterOuterAlt(localContext, 7);
+                {
+                this.state = 1403;
+                this.match(SluiceParser.UUID);
+                }
+                break;
             default:
                 throw new antlr.NoViableAltException(this);
             }
@@ -6118,25 +6125,25 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1405;
+            this.state = 1406;
             this.match(SluiceParser.LPAREN);
-            this.state = 1410;
+            this.state = 1411;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4294967295) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294967295) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294967295) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 65375) !== 0)) {
                 {
-                this.state = 1408;
+                this.state = 1409;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 262:
                     {
-                    this.state = 1406;
+                    this.state = 1407;
                     this.typeParameters();
                     }
                     break;
                 case 1: case 2: case 3: case 4: case 5: case 6: case 7: case 8: case 9: case 10: case 11: case 12: case 13: case 14: case 15: case 16: case 17: case 18: case 19: case 20: case 21: case 22: case 23: case 24: case 25: case 26: case 27: case 28: case 29: case 30: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 47: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 61: case 62: case 63: case 64: case 65: case 66: case 67: case 68: case 69: case 70: case 71: case 72: case 73: case 74: case 75: case 76: case 77: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 86: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 95: case 96: case 97: case 98: case 99: case 100: case 101: case 102: case 103: case 104: case 105: case 106: case 107: case 108: case 109: case 110: case 111: case 112: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 120: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 130: case 131: case 132: case 133: case 134: case 135: case 136: case 137: case 138: case 139: case 140: case 141: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 154: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 176: case 177: case 178: case 179: case 180: case 181: case 182: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 202: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 210: case 211: case 212: case 213: case 214: case 215: case 216: case 217: case 218: case 219: case 220: case 221: case 222: case 223: case 224: case 225: case 226: case 227: case 228: case 229: case 230: case 231: case 232: case 233: case 234: case 235: case 236: case 237: case 238: case 239: case 240: case 241: case 242: case 243: case 244: case 245: case 246: case 247: case 248: case 249: case 250: case 251: case 252: case 253: case 254: case 255: case 256: case 257: case 258: case 259: case 260: case 264: case 265: case 266: case 267: case 268: case 269: case 270: case 271:
                     {
-                    this.state = 1407;
+                    this.state = 1408;
                     _la = this.tokenStream.LA(1);
                     if(_la<=0 || ((((_la - 261)) & ~0x1F) === 0 && ((1 << (_la - 261)) & 7) !== 0)) {
                     this.errorHandler.recoverInline(this);
@@ -6151,11 +6158,11 @@ export class SluiceParser extends antlr.Parser {
                     throw new antlr.NoViableAltException(this);
                 }
                 }
-                this.state = 1412;
+                this.state = 1413;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 1413;
+            this.state = 1414;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -6179,99 +6186,99 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1415;
+            this.state = 1416;
             this.match(SluiceParser.INSERT);
-            this.state = 1417;
+            this.state = 1418;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 110) {
                 {
-                this.state = 1416;
+                this.state = 1417;
                 this.match(SluiceParser.INTO);
                 }
             }
 
-            this.state = 1428;
+            this.state = 1429;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 183, this.context) ) {
             case 1:
                 {
-                this.state = 1420;
+                this.state = 1421;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 198) {
                     {
-                    this.state = 1419;
+                    this.state = 1420;
                     this.match(SluiceParser.TABLE);
                     }
                 }
 
-                this.state = 1422;
-                this.match(SluiceParser.FUNCTION);
                 this.state = 1423;
+                this.match(SluiceParser.FUNCTION);
+                this.state = 1424;
                 this.tableFunction();
                 }
                 break;
             case 2:
                 {
-                this.state = 1425;
+                this.state = 1426;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 182, this.context) ) {
                 case 1:
                     {
-                    this.state = 1424;
+                    this.state = 1425;
                     this.match(SluiceParser.TABLE);
                     }
                     break;
                 }
-                this.state = 1427;
+                this.state = 1428;
                 this.objectName();
                 }
                 break;
             }
-            this.state = 1431;
+            this.state = 1432;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 184, this.context) ) {
             case 1:
                 {
-                this.state = 1430;
+                this.state = 1431;
                 this.insertColumns();
                 }
                 break;
             }
-            this.state = 1436;
+            this.state = 1437;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 146) {
                 {
-                this.state = 1433;
-                this.match(SluiceParser.PARTITION);
                 this.state = 1434;
-                this.match(SluiceParser.BY);
+                this.match(SluiceParser.PARTITION);
                 this.state = 1435;
+                this.match(SluiceParser.BY);
+                this.state = 1436;
                 localContext._partition = this.expr(0);
                 }
             }
 
-            this.state = 1445;
+            this.state = 1446;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 187, this.context) ) {
             case 1:
                 {
-                this.state = 1438;
-                this.match(SluiceParser.FROM);
                 this.state = 1439;
-                this.match(SluiceParser.INFILE);
+                this.match(SluiceParser.FROM);
                 this.state = 1440;
+                this.match(SluiceParser.INFILE);
+                this.state = 1441;
                 localContext._path = this.match(SluiceParser.STRING);
-                this.state = 1443;
+                this.state = 1444;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 43) {
                     {
-                    this.state = 1441;
-                    this.match(SluiceParser.COMPRESSION);
                     this.state = 1442;
+                    this.match(SluiceParser.COMPRESSION);
+                    this.state = 1443;
                     localContext._compression = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6279,31 +6286,31 @@ export class SluiceParser extends antlr.Parser {
                 }
                 break;
             }
-            this.state = 1448;
+            this.state = 1449;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 1447;
+                this.state = 1448;
                 localContext._before = this.settingsClause();
                 }
             }
 
-            this.state = 1457;
+            this.state = 1458;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 85:
                 {
-                this.state = 1450;
-                this.match(SluiceParser.FORMAT);
                 this.state = 1451;
+                this.match(SluiceParser.FORMAT);
+                this.state = 1452;
                 localContext._format = this.identifier();
-                this.state = 1453;
+                this.state = 1454;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1452;
+                    this.state = 1453;
                     localContext._after = this.settingsClause();
                     }
                 }
@@ -6312,13 +6319,13 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 222:
                 {
-                this.state = 1455;
+                this.state = 1456;
                 this.match(SluiceParser.VALUES);
                 }
                 break;
             case 86: case 182: case 230: case 262:
                 {
-                this.state = 1456;
+                this.state = 1457;
                 this.query();
                 }
                 break;
@@ -6350,43 +6357,43 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1459;
+            this.state = 1460;
             this.match(SluiceParser.LPAREN);
-            this.state = 1486;
+            this.state = 1487;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 256:
                 {
-                this.state = 1460;
+                this.state = 1461;
                 this.match(SluiceParser.STAR);
-                this.state = 1473;
+                this.state = 1474;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 70) {
                     {
-                    this.state = 1461;
-                    this.match(SluiceParser.EXCEPT);
                     this.state = 1462;
-                    this.match(SluiceParser.LPAREN);
+                    this.match(SluiceParser.EXCEPT);
                     this.state = 1463;
+                    this.match(SluiceParser.LPAREN);
+                    this.state = 1464;
                     this.columnName();
-                    this.state = 1468;
+                    this.state = 1469;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1464;
-                        this.match(SluiceParser.COMMA);
                         this.state = 1465;
+                        this.match(SluiceParser.COMMA);
+                        this.state = 1466;
                         this.columnName();
                         }
                         }
-                        this.state = 1470;
+                        this.state = 1471;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
-                    this.state = 1471;
+                    this.state = 1472;
                     this.match(SluiceParser.RPAREN);
                     }
                 }
@@ -6395,32 +6402,32 @@ export class SluiceParser extends antlr.Parser {
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 {
-                this.state = 1475;
+                this.state = 1476;
                 this.columnName();
-                this.state = 1480;
+                this.state = 1481;
                 this.errorHandler.sync(this);
                 alternative = this.interpreter.adaptivePredict(this.tokenStream, 193, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 1476;
-                        this.match(SluiceParser.COMMA);
                         this.state = 1477;
+                        this.match(SluiceParser.COMMA);
+                        this.state = 1478;
                         this.columnName();
                         }
                         }
                     }
-                    this.state = 1482;
+                    this.state = 1483;
                     this.errorHandler.sync(this);
                     alternative = this.interpreter.adaptivePredict(this.tokenStream, 193, this.context);
                 }
-                this.state = 1484;
+                this.state = 1485;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 260) {
                     {
-                    this.state = 1483;
+                    this.state = 1484;
                     this.match(SluiceParser.COMMA);
                     }
                 }
@@ -6430,7 +6437,7 @@ export class SluiceParser extends antlr.Parser {
             default:
                 throw new antlr.NoViableAltException(this);
             }
-            this.state = 1488;
+            this.state = 1489;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -6452,28 +6459,28 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 152, SluiceParser.RULE_createStatement);
         let _la: number;
         try {
-            this.state = 1739;
+            this.state = 1740;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 247, this.context) ) {
             case 1:
                 localContext = new CreateDatabaseContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1490;
+                this.state = 1491;
                 this.match(SluiceParser.CREATE);
-                this.state = 1493;
+                this.state = 1494;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1491;
-                    this.match(SluiceParser.OR);
                     this.state = 1492;
+                    this.match(SluiceParser.OR);
+                    this.state = 1493;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1495;
+                this.state = 1496;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 49 || _la === 181)) {
                 this.errorHandler.recoverInline(this);
@@ -6482,39 +6489,39 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1497;
+                this.state = 1498;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 197, this.context) ) {
                 case 1:
                     {
-                    this.state = 1496;
+                    this.state = 1497;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1499;
+                this.state = 1500;
                 this.identifier();
-                this.state = 1501;
+                this.state = 1502;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1500;
+                    this.state = 1501;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1506;
+                this.state = 1507;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1503;
+                    this.state = 1504;
                     this.storageClause();
                     }
                     }
-                    this.state = 1508;
+                    this.state = 1509;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -6524,26 +6531,26 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateStreamContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1509;
+                this.state = 1510;
                 this.match(SluiceParser.CREATE);
-                this.state = 1512;
+                this.state = 1513;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1510;
-                    this.match(SluiceParser.OR);
                     this.state = 1511;
+                    this.match(SluiceParser.OR);
+                    this.state = 1512;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1515;
+                this.state = 1516;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 75 || _la === 127 || _la === 161 || _la === 200) {
                     {
-                    this.state = 1514;
+                    this.state = 1515;
                     (localContext as CreateStreamContext)._variant = this.tokenStream.LT(1);
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 75 || _la === 127 || _la === 161 || _la === 200)) {
@@ -6556,7 +6563,7 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 1517;
+                this.state = 1518;
                 (localContext as CreateStreamContext)._object = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 195 || _la === 198)) {
@@ -6566,94 +6573,94 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1519;
+                this.state = 1520;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 202, this.context) ) {
                 case 1:
                     {
-                    this.state = 1518;
+                    this.state = 1519;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1521;
+                this.state = 1522;
                 this.objectName();
-                this.state = 1524;
+                this.state = 1525;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 221) {
                     {
-                    this.state = 1522;
-                    this.match(SluiceParser.UUID);
                     this.state = 1523;
+                    this.match(SluiceParser.UUID);
+                    this.state = 1524;
                     (localContext as CreateStreamContext)._uuid = this.match(SluiceParser.STRING);
                     }
                 }
 
-                this.state = 1527;
+                this.state = 1528;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1526;
+                    this.state = 1527;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1530;
+                this.state = 1531;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1529;
+                    this.state = 1530;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1535;
+                this.state = 1536;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1532;
+                    this.state = 1533;
                     this.storageClause();
                     }
                     }
-                    this.state = 1537;
+                    this.state = 1538;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1563;
+                this.state = 1564;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 211, this.context) ) {
                 case 1:
                     {
-                    this.state = 1539;
+                    this.state = 1540;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 34) {
                         {
-                        this.state = 1538;
+                        this.state = 1539;
                         this.match(SluiceParser.CLONE);
                         }
                     }
 
-                    this.state = 1541;
-                    this.match(SluiceParser.AS);
                     this.state = 1542;
+                    this.match(SluiceParser.AS);
+                    this.state = 1543;
                     (localContext as CreateStreamContext)._like = this.objectName();
-                    this.state = 1546;
+                    this.state = 1547;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                         {
                         {
-                        this.state = 1543;
+                        this.state = 1544;
                         this.storageClause();
                         }
                         }
-                        this.state = 1548;
+                        this.state = 1549;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
@@ -6661,18 +6668,18 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 2:
                     {
-                    this.state = 1549;
-                    this.match(SluiceParser.AS);
                     this.state = 1550;
+                    this.match(SluiceParser.AS);
+                    this.state = 1551;
                     this.query();
-                    this.state = 1553;
+                    this.state = 1554;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 42) {
                         {
-                        this.state = 1551;
-                        this.match(SluiceParser.COMMENT);
                         this.state = 1552;
+                        this.match(SluiceParser.COMMENT);
+                        this.state = 1553;
                         (localContext as CreateStreamContext)._comment = this.match(SluiceParser.STRING);
                         }
                     }
@@ -6681,21 +6688,21 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 3:
                     {
-                    this.state = 1555;
-                    this.match(SluiceParser.AS);
                     this.state = 1556;
+                    this.match(SluiceParser.AS);
+                    this.state = 1557;
                     (localContext as CreateStreamContext)._script = this.match(SluiceParser.HEREDOC);
-                    this.state = 1560;
+                    this.state = 1561;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                         {
                         {
-                        this.state = 1557;
+                        this.state = 1558;
                         this.storageClause();
                         }
                         }
-                        this.state = 1562;
+                        this.state = 1563;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
@@ -6708,80 +6715,80 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateViewContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1565;
+                this.state = 1566;
                 this.match(SluiceParser.CREATE);
-                this.state = 1568;
+                this.state = 1569;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1566;
-                    this.match(SluiceParser.OR);
                     this.state = 1567;
+                    this.match(SluiceParser.OR);
+                    this.state = 1568;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1570;
+                this.state = 1571;
                 this.match(SluiceParser.VIEW);
-                this.state = 1572;
+                this.state = 1573;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 213, this.context) ) {
                 case 1:
                     {
-                    this.state = 1571;
+                    this.state = 1572;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1574;
+                this.state = 1575;
                 this.objectName();
-                this.state = 1576;
+                this.state = 1577;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1575;
+                    this.state = 1576;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1579;
+                this.state = 1580;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1578;
+                    this.state = 1579;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1584;
+                this.state = 1585;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1581;
+                    this.state = 1582;
                     this.storageClause();
                     }
                     }
-                    this.state = 1586;
+                    this.state = 1587;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1587;
-                this.match(SluiceParser.AS);
                 this.state = 1588;
+                this.match(SluiceParser.AS);
+                this.state = 1589;
                 this.query();
-                this.state = 1591;
+                this.state = 1592;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 42) {
                     {
-                    this.state = 1589;
-                    this.match(SluiceParser.COMMENT);
                     this.state = 1590;
+                    this.match(SluiceParser.COMMENT);
+                    this.state = 1591;
                     (localContext as CreateViewContext)._comment = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6792,64 +6799,64 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateMaterializedViewContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1593;
+                this.state = 1594;
                 this.match(SluiceParser.CREATE);
-                this.state = 1596;
+                this.state = 1597;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1594;
-                    this.match(SluiceParser.OR);
                     this.state = 1595;
+                    this.match(SluiceParser.OR);
+                    this.state = 1596;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1598;
-                this.match(SluiceParser.MATERIALIZED);
                 this.state = 1599;
+                this.match(SluiceParser.MATERIALIZED);
+                this.state = 1600;
                 this.match(SluiceParser.VIEW);
-                this.state = 1601;
+                this.state = 1602;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 219, this.context) ) {
                 case 1:
                     {
-                    this.state = 1600;
+                    this.state = 1601;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1603;
+                this.state = 1604;
                 this.objectName();
-                this.state = 1606;
+                this.state = 1607;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 221) {
                     {
-                    this.state = 1604;
-                    this.match(SluiceParser.UUID);
                     this.state = 1605;
+                    this.match(SluiceParser.UUID);
+                    this.state = 1606;
                     (localContext as CreateMaterializedViewContext)._uuid = this.match(SluiceParser.STRING);
                     }
                 }
 
-                this.state = 1609;
+                this.state = 1610;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1608;
+                    this.state = 1609;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1613;
+                this.state = 1614;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 110 || _la === 206) {
                     {
-                    this.state = 1611;
+                    this.state = 1612;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 110 || _la === 206)) {
                     this.errorHandler.recoverInline(this);
@@ -6858,69 +6865,69 @@ export class SluiceParser extends antlr.Parser {
                         this.errorHandler.reportMatch(this);
                         this.consume();
                     }
-                    this.state = 1612;
+                    this.state = 1613;
                     (localContext as CreateMaterializedViewContext)._into = this.objectName();
                     }
                 }
 
-                this.state = 1616;
+                this.state = 1617;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1615;
+                    this.state = 1616;
                     this.tableElements();
                     }
                 }
 
-                this.state = 1621;
+                this.state = 1622;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 42 || _la === 67 || ((((_la - 142)) & ~0x1F) === 0 && ((1 << (_la - 142)) & 8209) !== 0) || _la === 180 || _la === 188 || _la === 212) {
                     {
                     {
-                    this.state = 1618;
+                    this.state = 1619;
                     this.storageClause();
                     }
                     }
-                    this.state = 1623;
+                    this.state = 1624;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 1625;
+                this.state = 1626;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 151) {
                     {
-                    this.state = 1624;
+                    this.state = 1625;
                     this.match(SluiceParser.POPULATE);
                     }
                 }
 
-                this.state = 1627;
-                this.match(SluiceParser.AS);
                 this.state = 1628;
+                this.match(SluiceParser.AS);
+                this.state = 1629;
                 this.query();
-                this.state = 1631;
+                this.state = 1632;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 194) {
                     {
-                    this.state = 1629;
-                    this.match(SluiceParser.STORAGE_SETTINGS);
                     this.state = 1630;
+                    this.match(SluiceParser.STORAGE_SETTINGS);
+                    this.state = 1631;
                     this.settingList();
                     }
                 }
 
-                this.state = 1635;
+                this.state = 1636;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 42) {
                     {
-                    this.state = 1633;
-                    this.match(SluiceParser.COMMENT);
                     this.state = 1634;
+                    this.match(SluiceParser.COMMENT);
+                    this.state = 1635;
                     (localContext as CreateMaterializedViewContext)._comment = this.match(SluiceParser.STRING);
                     }
                 }
@@ -6931,47 +6938,47 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateSqlFunctionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1637;
+                this.state = 1638;
                 this.match(SluiceParser.CREATE);
-                this.state = 1640;
+                this.state = 1641;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1638;
-                    this.match(SluiceParser.OR);
                     this.state = 1639;
+                    this.match(SluiceParser.OR);
+                    this.state = 1640;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1642;
+                this.state = 1643;
                 this.match(SluiceParser.FUNCTION);
-                this.state = 1644;
+                this.state = 1645;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 229, this.context) ) {
                 case 1:
                     {
-                    this.state = 1643;
+                    this.state = 1644;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1646;
+                this.state = 1647;
                 this.identifier();
-                this.state = 1648;
+                this.state = 1649;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1647;
+                    this.state = 1648;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1650;
-                this.match(SluiceParser.AS);
                 this.state = 1651;
+                this.match(SluiceParser.AS);
+                this.state = 1652;
                 this.expr(0);
                 }
                 break;
@@ -6979,103 +6986,103 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateScriptFunctionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1653;
+                this.state = 1654;
                 this.match(SluiceParser.CREATE);
-                this.state = 1656;
+                this.state = 1657;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1654;
-                    this.match(SluiceParser.OR);
                     this.state = 1655;
+                    this.match(SluiceParser.OR);
+                    this.state = 1656;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1659;
+                this.state = 1660;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 8) {
                     {
-                    this.state = 1658;
+                    this.state = 1659;
                     this.match(SluiceParser.AGGREGATE);
                     }
                 }
 
-                this.state = 1661;
+                this.state = 1662;
                 this.match(SluiceParser.FUNCTION);
-                this.state = 1663;
+                this.state = 1664;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 233, this.context) ) {
                 case 1:
                     {
-                    this.state = 1662;
+                    this.state = 1663;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1665;
+                this.state = 1666;
                 this.identifier();
-                this.state = 1667;
+                this.state = 1668;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1666;
+                    this.state = 1667;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1669;
+                this.state = 1670;
                 this.match(SluiceParser.LPAREN);
-                this.state = 1678;
+                this.state = 1679;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0)) {
                     {
-                    this.state = 1670;
+                    this.state = 1671;
                     this.functionParam();
-                    this.state = 1675;
+                    this.state = 1676;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     while (_la === 260) {
                         {
                         {
-                        this.state = 1671;
-                        this.match(SluiceParser.COMMA);
                         this.state = 1672;
+                        this.match(SluiceParser.COMMA);
+                        this.state = 1673;
                         this.functionParam();
                         }
                         }
-                        this.state = 1677;
+                        this.state = 1678;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     }
                     }
                 }
 
-                this.state = 1680;
-                this.match(SluiceParser.RPAREN);
                 this.state = 1681;
-                this.match(SluiceParser.RETURNS);
+                this.match(SluiceParser.RPAREN);
                 this.state = 1682;
+                this.match(SluiceParser.RETURNS);
+                this.state = 1683;
                 this.dataType();
-                this.state = 1685;
+                this.state = 1686;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 115) {
                     {
-                    this.state = 1683;
-                    this.match(SluiceParser.LANGUAGE);
                     this.state = 1684;
+                    this.match(SluiceParser.LANGUAGE);
+                    this.state = 1685;
                     (localContext as CreateScriptFunctionContext)._language = this.identifier();
                     }
                 }
 
-                this.state = 1687;
-                this.match(SluiceParser.AS);
                 this.state = 1688;
+                this.match(SluiceParser.AS);
+                this.state = 1689;
                 (localContext as CreateScriptFunctionContext)._code = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 238 || _la === 239)) {
@@ -7085,12 +7092,12 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1690;
+                this.state = 1691;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1689;
+                    this.state = 1690;
                     this.settingsClause();
                     }
                 }
@@ -7101,39 +7108,39 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateFormatSchemaContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1692;
+                this.state = 1693;
                 this.match(SluiceParser.CREATE);
-                this.state = 1695;
+                this.state = 1696;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 141) {
                     {
-                    this.state = 1693;
-                    this.match(SluiceParser.OR);
                     this.state = 1694;
+                    this.match(SluiceParser.OR);
+                    this.state = 1695;
                     this.match(SluiceParser.REPLACE);
                     }
                 }
 
-                this.state = 1697;
-                this.match(SluiceParser.FORMAT);
                 this.state = 1698;
+                this.match(SluiceParser.FORMAT);
+                this.state = 1699;
                 this.match(SluiceParser.SCHEMA);
-                this.state = 1700;
+                this.state = 1701;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 240, this.context) ) {
                 case 1:
                     {
-                    this.state = 1699;
+                    this.state = 1700;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1702;
-                this.identifier();
                 this.state = 1703;
-                this.match(SluiceParser.AS);
+                this.identifier();
                 this.state = 1704;
+                this.match(SluiceParser.AS);
+                this.state = 1705;
                 (localContext as CreateFormatSchemaContext)._schema = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 238 || _la === 239)) {
@@ -7143,9 +7150,9 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1705;
-                this.match(SluiceParser.TYPE);
                 this.state = 1706;
+                this.match(SluiceParser.TYPE);
+                this.state = 1707;
                 (localContext as CreateFormatSchemaContext)._kind = this.identifier();
                 }
                 break;
@@ -7153,51 +7160,51 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateUserContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1708;
-                this.match(SluiceParser.CREATE);
                 this.state = 1709;
+                this.match(SluiceParser.CREATE);
+                this.state = 1710;
                 this.match(SluiceParser.USER);
-                this.state = 1713;
+                this.state = 1714;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 241, this.context) ) {
                 case 1:
                     {
-                    this.state = 1710;
+                    this.state = 1711;
                     this.ifNotExists();
                     }
                     break;
                 case 2:
                     {
-                    this.state = 1711;
-                    this.match(SluiceParser.OR);
                     this.state = 1712;
+                    this.match(SluiceParser.OR);
+                    this.state = 1713;
                     this.match(SluiceParser.REPLACE);
                     }
                     break;
                 }
-                this.state = 1715;
+                this.state = 1716;
                 this.nameList();
-                this.state = 1717;
+                this.state = 1718;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1716;
+                    this.state = 1717;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1722;
+                this.state = 1723;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 52 || _la === 96 || _la === 97 || _la === 133 || _la === 166 || _la === 188) {
                     {
                     {
-                    this.state = 1719;
+                    this.state = 1720;
                     this.userOption();
                     }
                     }
-                    this.state = 1724;
+                    this.state = 1725;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -7207,46 +7214,46 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CreateRoleContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 1725;
-                this.match(SluiceParser.CREATE);
                 this.state = 1726;
+                this.match(SluiceParser.CREATE);
+                this.state = 1727;
                 this.match(SluiceParser.ROLE);
-                this.state = 1730;
+                this.state = 1731;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 244, this.context) ) {
                 case 1:
                     {
-                    this.state = 1727;
+                    this.state = 1728;
                     this.ifNotExists();
                     }
                     break;
                 case 2:
                     {
-                    this.state = 1728;
-                    this.match(SluiceParser.OR);
                     this.state = 1729;
+                    this.match(SluiceParser.OR);
+                    this.state = 1730;
                     this.match(SluiceParser.REPLACE);
                     }
                     break;
                 }
-                this.state = 1732;
+                this.state = 1733;
                 this.nameList();
-                this.state = 1734;
+                this.state = 1735;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1733;
+                    this.state = 1734;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1737;
+                this.state = 1738;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 1736;
+                    this.state = 1737;
                     this.settingsClause();
                     }
                 }
@@ -7274,11 +7281,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1741;
-            this.match(SluiceParser.IF);
             this.state = 1742;
-            this.match(SluiceParser.NOT);
+            this.match(SluiceParser.IF);
             this.state = 1743;
+            this.match(SluiceParser.NOT);
+            this.state = 1744;
             this.match(SluiceParser.EXISTS);
             }
         }
@@ -7301,9 +7308,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1745;
-            this.match(SluiceParser.IF);
             this.state = 1746;
+            this.match(SluiceParser.IF);
+            this.state = 1747;
             this.match(SluiceParser.EXISTS);
             }
         }
@@ -7326,22 +7333,22 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1748;
-            this.match(SluiceParser.ON);
             this.state = 1749;
+            this.match(SluiceParser.ON);
+            this.state = 1750;
             this.match(SluiceParser.CLUSTER);
-            this.state = 1752;
+            this.state = 1753;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 {
-                this.state = 1750;
+                this.state = 1751;
                 this.identifier();
                 }
                 break;
             case 238:
                 {
-                this.state = 1751;
+                this.state = 1752;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7369,9 +7376,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1754;
-            this.identifier();
             this.state = 1755;
+            this.identifier();
+            this.state = 1756;
             this.dataType();
             }
         }
@@ -7396,39 +7403,39 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1757;
-            this.match(SluiceParser.LPAREN);
             this.state = 1758;
+            this.match(SluiceParser.LPAREN);
+            this.state = 1759;
             this.tableElement();
-            this.state = 1763;
+            this.state = 1764;
             this.errorHandler.sync(this);
             alternative = this.interpreter.adaptivePredict(this.tokenStream, 249, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 1759;
-                    this.match(SluiceParser.COMMA);
                     this.state = 1760;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 1761;
                     this.tableElement();
                     }
                     }
                 }
-                this.state = 1765;
+                this.state = 1766;
                 this.errorHandler.sync(this);
                 alternative = this.interpreter.adaptivePredict(this.tokenStream, 249, this.context);
             }
-            this.state = 1767;
+            this.state = 1768;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 260) {
                 {
-                this.state = 1766;
+                this.state = 1767;
                 this.match(SluiceParser.COMMA);
                 }
             }
 
-            this.state = 1769;
+            this.state = 1770;
             this.match(SluiceParser.RPAREN);
             }
         }
@@ -7449,14 +7456,14 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new TableElementContext(this.context, this.state);
         this.enterRule(localContext, 164, SluiceParser.RULE_tableElement);
         try {
-            this.state = 1777;
+            this.state = 1778;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 251, this.context) ) {
             case 1:
                 localContext = new ColumnElementContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1771;
+                this.state = 1772;
                 this.columnDef();
                 }
                 break;
@@ -7464,7 +7471,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IndexElementContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1772;
+                this.state = 1773;
                 this.indexDef();
                 }
                 break;
@@ -7472,7 +7479,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ConstraintElementContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1773;
+                this.state = 1774;
                 this.constraintDef();
                 }
                 break;
@@ -7480,11 +7487,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PrimaryKeyElementContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1774;
-                this.match(SluiceParser.PRIMARY);
                 this.state = 1775;
-                this.match(SluiceParser.KEY);
+                this.match(SluiceParser.PRIMARY);
                 this.state = 1776;
+                this.match(SluiceParser.KEY);
+                this.state = 1777;
                 this.exprList();
                 }
                 break;
@@ -7510,29 +7517,29 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1779;
+            this.state = 1780;
             this.columnName();
-            this.state = 1781;
+            this.state = 1782;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
-            if (_la === 17 || _la === 50 || _la === 109 || _la === 205 || _la === 240 || _la === 241) {
+            if (_la === 17 || _la === 50 || _la === 109 || _la === 205 || _la === 221 || _la === 240 || _la === 241) {
                 {
-                this.state = 1780;
+                this.state = 1781;
                 this.dataType();
                 }
             }
 
-            this.state = 1786;
+            this.state = 1787;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 10 || ((((_la - 37)) & ~0x1F) === 0 && ((1 << (_la - 37)) & 2147516449) !== 0) || ((((_la - 123)) & ~0x1F) === 0 && ((1 << (_la - 123)) & 3073) !== 0) || _la === 155 || _la === 188 || _la === 212) {
                 {
                 {
-                this.state = 1783;
+                this.state = 1784;
                 this.columnOption();
                 }
                 }
-                this.state = 1788;
+                this.state = 1789;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -7556,16 +7563,16 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 168, SluiceParser.RULE_columnOption);
         let _la: number;
         try {
-            this.state = 1811;
+            this.state = 1812;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 133:
                 localContext = new NotNullOptionContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1789;
-                this.match(SluiceParser.NOT);
                 this.state = 1790;
+                this.match(SluiceParser.NOT);
+                this.state = 1791;
                 this.match(SluiceParser.NULL);
                 }
                 break;
@@ -7573,7 +7580,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new NullOptionContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1791;
+                this.state = 1792;
                 this.match(SluiceParser.NULL);
                 }
                 break;
@@ -7581,7 +7588,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultOptionContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1792;
+                this.state = 1793;
                 (localContext as DefaultOptionContext)._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 10 || _la === 52 || _la === 123)) {
@@ -7591,7 +7598,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1793;
+                this.state = 1794;
                 this.expr(0);
                 }
                 break;
@@ -7599,14 +7606,14 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new EphemeralOptionContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1794;
+                this.state = 1795;
                 this.match(SluiceParser.EPHEMERAL);
-                this.state = 1796;
+                this.state = 1797;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 254, this.context) ) {
                 case 1:
                     {
-                    this.state = 1795;
+                    this.state = 1796;
                     this.expr(0);
                     }
                     break;
@@ -7617,9 +7624,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CodecOptionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1798;
-                this.match(SluiceParser.CODEC);
                 this.state = 1799;
+                this.match(SluiceParser.CODEC);
+                this.state = 1800;
                 this.typeParameters();
                 }
                 break;
@@ -7627,9 +7634,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new TtlOptionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1800;
-                this.match(SluiceParser.TTL);
                 this.state = 1801;
+                this.match(SluiceParser.TTL);
+                this.state = 1802;
                 this.expr(0);
                 }
                 break;
@@ -7637,9 +7644,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CommentOptionContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1802;
-                this.match(SluiceParser.COMMENT);
                 this.state = 1803;
+                this.match(SluiceParser.COMMENT);
+                this.state = 1804;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7647,9 +7654,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new PrimaryKeyOptionContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1804;
-                this.match(SluiceParser.PRIMARY);
                 this.state = 1805;
+                this.match(SluiceParser.PRIMARY);
+                this.state = 1806;
                 this.match(SluiceParser.KEY);
                 }
                 break;
@@ -7657,13 +7664,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SettingsOptionContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 1806;
-                this.match(SluiceParser.SETTINGS);
                 this.state = 1807;
-                this.match(SluiceParser.LPAREN);
+                this.match(SluiceParser.SETTINGS);
                 this.state = 1808;
-                this.settingList();
+                this.match(SluiceParser.LPAREN);
                 this.state = 1809;
+                this.settingList();
+                this.state = 1810;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
@@ -7690,9 +7697,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1813;
-            this.match(SluiceParser.INDEX);
             this.state = 1814;
+            this.match(SluiceParser.INDEX);
+            this.state = 1815;
             this.indexBody();
             }
         }
@@ -7713,20 +7720,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new IndexTypeContext(this.context, this.state);
         this.enterRule(localContext, 172, SluiceParser.RULE_indexType);
         try {
-            this.state = 1818;
+            this.state = 1819;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 256, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1816;
+                this.state = 1817;
                 this.functionCall();
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1817;
+                this.state = 1818;
                 this.identifier();
                 }
                 break;
@@ -7752,11 +7759,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1820;
-            this.match(SluiceParser.CONSTRAINT);
             this.state = 1821;
-            this.identifier();
+            this.match(SluiceParser.CONSTRAINT);
             this.state = 1822;
+            this.identifier();
+            this.state = 1823;
             localContext._kind = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 22 || _la === 32)) {
@@ -7766,7 +7773,7 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 1823;
+            this.state = 1824;
             this.expr(0);
             }
         }
@@ -7788,45 +7795,45 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 176, SluiceParser.RULE_storageClause);
         let _la: number;
         try {
-            this.state = 1861;
+            this.state = 1862;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 67:
                 localContext = new EngineClauseContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1825;
+                this.state = 1826;
                 this.match(SluiceParser.ENGINE);
-                this.state = 1827;
+                this.state = 1828;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 248) {
                     {
-                    this.state = 1826;
+                    this.state = 1827;
                     this.match(SluiceParser.EQ);
                     }
                 }
 
-                this.state = 1829;
+                this.state = 1830;
                 this.identifier();
-                this.state = 1835;
+                this.state = 1836;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 262) {
                     {
-                    this.state = 1830;
+                    this.state = 1831;
                     this.match(SluiceParser.LPAREN);
-                    this.state = 1832;
+                    this.state = 1833;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4261148640) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219128287) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4294907903) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261412607) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156554751) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 3758227411) !== 0) || ((((_la - 262)) & ~0x1F) === 0 && ((1 << (_la - 262)) & 21) !== 0)) {
                         {
-                        this.state = 1831;
+                        this.state = 1832;
                         this.exprList();
                         }
                     }
 
-                    this.state = 1834;
+                    this.state = 1835;
                     this.match(SluiceParser.RPAREN);
                     }
                 }
@@ -7837,11 +7844,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageOrderByContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1837;
-                this.match(SluiceParser.ORDER);
                 this.state = 1838;
-                this.match(SluiceParser.BY);
+                this.match(SluiceParser.ORDER);
                 this.state = 1839;
+                this.match(SluiceParser.BY);
+                this.state = 1840;
                 this.storageKey();
                 }
                 break;
@@ -7849,11 +7856,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StoragePartitionByContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1840;
-                this.match(SluiceParser.PARTITION);
                 this.state = 1841;
-                this.match(SluiceParser.BY);
+                this.match(SluiceParser.PARTITION);
                 this.state = 1842;
+                this.match(SluiceParser.BY);
+                this.state = 1843;
                 this.expr(0);
                 }
                 break;
@@ -7861,11 +7868,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StoragePrimaryKeyContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1843;
-                this.match(SluiceParser.PRIMARY);
                 this.state = 1844;
-                this.match(SluiceParser.KEY);
+                this.match(SluiceParser.PRIMARY);
                 this.state = 1845;
+                this.match(SluiceParser.KEY);
+                this.state = 1846;
                 this.storageKey();
                 }
                 break;
@@ -7873,11 +7880,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageSampleByContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1846;
-                this.match(SluiceParser.SAMPLE);
                 this.state = 1847;
-                this.match(SluiceParser.BY);
+                this.match(SluiceParser.SAMPLE);
                 this.state = 1848;
+                this.match(SluiceParser.BY);
+                this.state = 1849;
                 this.expr(0);
                 }
                 break;
@@ -7885,23 +7892,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageTtlContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1849;
-                this.match(SluiceParser.TTL);
                 this.state = 1850;
+                this.match(SluiceParser.TTL);
+                this.state = 1851;
                 this.ttlItem();
-                this.state = 1855;
+                this.state = 1856;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1851;
-                    this.match(SluiceParser.COMMA);
                     this.state = 1852;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 1853;
                     this.ttlItem();
                     }
                     }
-                    this.state = 1857;
+                    this.state = 1858;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -7911,7 +7918,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageSettingsContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1858;
+                this.state = 1859;
                 this.settingsClause();
                 }
                 break;
@@ -7919,9 +7926,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new StorageCommentContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 1859;
-                this.match(SluiceParser.COMMENT);
                 this.state = 1860;
+                this.match(SluiceParser.COMMENT);
+                this.state = 1861;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -7949,23 +7956,23 @@ export class SluiceParser extends antlr.Parser {
             let alternative: number;
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1863;
+            this.state = 1864;
             this.expr(0);
-            this.state = 1868;
+            this.state = 1869;
             this.errorHandler.sync(this);
             alternative = this.interpreter.adaptivePredict(this.tokenStream, 262, this.context);
             while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                 if (alternative === 1) {
                     {
                     {
-                    this.state = 1864;
-                    this.match(SluiceParser.COMMA);
                     this.state = 1865;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 1866;
                     this.expr(0);
                     }
                     }
                 }
-                this.state = 1870;
+                this.state = 1871;
                 this.errorHandler.sync(this);
                 alternative = this.interpreter.adaptivePredict(this.tokenStream, 262, this.context);
             }
@@ -7991,22 +7998,22 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1871;
+            this.state = 1872;
             this.expr(0);
-            this.state = 1876;
+            this.state = 1877;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 54:
                 {
-                this.state = 1872;
+                this.state = 1873;
                 this.match(SluiceParser.DELETE);
                 }
                 break;
             case 206:
                 {
-                this.state = 1873;
-                this.match(SluiceParser.TO);
                 this.state = 1874;
+                this.match(SluiceParser.TO);
+                this.state = 1875;
                 localContext._target = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 60 || _la === 225)) {
@@ -8016,7 +8023,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1875;
+                this.state = 1876;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8025,14 +8032,14 @@ export class SluiceParser extends antlr.Parser {
             default:
                 break;
             }
-            this.state = 1880;
+            this.state = 1881;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 1878;
-                this.match(SluiceParser.WHERE);
                 this.state = 1879;
+                this.match(SluiceParser.WHERE);
+                this.state = 1880;
                 localContext._where = this.expr(0);
                 }
             }
@@ -8057,16 +8064,16 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 182, SluiceParser.RULE_userOption);
         let _la: number;
         try {
-            this.state = 1916;
+            this.state = 1917;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 269, this.context) ) {
             case 1:
                 localContext = new NoPasswordOptionContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1882;
-                this.match(SluiceParser.NOT);
                 this.state = 1883;
+                this.match(SluiceParser.NOT);
+                this.state = 1884;
                 this.match(SluiceParser.IDENTIFIED);
                 }
                 break;
@@ -8074,40 +8081,40 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new IdentifiedOptionContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1884;
+                this.state = 1885;
                 this.match(SluiceParser.IDENTIFIED);
-                this.state = 1887;
+                this.state = 1888;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 230) {
                     {
-                    this.state = 1885;
-                    this.match(SluiceParser.WITH);
                     this.state = 1886;
+                    this.match(SluiceParser.WITH);
+                    this.state = 1887;
                     (localContext as IdentifiedOptionContext)._method = this.identifier();
                     }
                 }
 
-                this.state = 1891;
+                this.state = 1892;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 27) {
                     {
-                    this.state = 1889;
-                    this.match(SluiceParser.BY);
                     this.state = 1890;
+                    this.match(SluiceParser.BY);
+                    this.state = 1891;
                     (localContext as IdentifiedOptionContext)._secret = this.match(SluiceParser.STRING);
                     }
                 }
 
-                this.state = 1895;
+                this.state = 1896;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 179) {
                     {
-                    this.state = 1893;
-                    this.match(SluiceParser.SALT);
                     this.state = 1894;
+                    this.match(SluiceParser.SALT);
+                    this.state = 1895;
                     this.match(SluiceParser.STRING);
                     }
                 }
@@ -8118,23 +8125,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new HostOptionContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1897;
-                this.match(SluiceParser.HOST);
                 this.state = 1898;
+                this.match(SluiceParser.HOST);
+                this.state = 1899;
                 this.hostItem();
-                this.state = 1903;
+                this.state = 1904;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1899;
-                    this.match(SluiceParser.COMMA);
                     this.state = 1900;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 1901;
                     this.hostItem();
                     }
                     }
-                    this.state = 1905;
+                    this.state = 1906;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8144,11 +8151,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultRoleOptionContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1906;
-                this.match(SluiceParser.DEFAULT);
                 this.state = 1907;
-                this.match(SluiceParser.ROLE);
+                this.match(SluiceParser.DEFAULT);
                 this.state = 1908;
+                this.match(SluiceParser.ROLE);
+                this.state = 1909;
                 this.roleList();
                 }
                 break;
@@ -8156,11 +8163,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DefaultDatabaseOptionContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1909;
-                this.match(SluiceParser.DEFAULT);
                 this.state = 1910;
-                this.match(SluiceParser.DATABASE);
+                this.match(SluiceParser.DEFAULT);
                 this.state = 1911;
+                this.match(SluiceParser.DATABASE);
+                this.state = 1912;
                 this.identifier();
                 }
                 break;
@@ -8168,7 +8175,7 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new UserSettingsOptionContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 1912;
+                this.state = 1913;
                 this.settingsClause();
                 }
                 break;
@@ -8176,11 +8183,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RenameOptionContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 1913;
-                this.match(SluiceParser.RENAME);
                 this.state = 1914;
-                this.match(SluiceParser.TO);
+                this.match(SluiceParser.RENAME);
                 this.state = 1915;
+                this.match(SluiceParser.TO);
+                this.state = 1916;
                 this.name();
                 }
                 break;
@@ -8204,13 +8211,13 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 184, SluiceParser.RULE_hostItem);
         let _la: number;
         try {
-            this.state = 1921;
+            this.state = 1922;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 270, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1918;
+                this.state = 1919;
                 localContext._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 15 || _la === 240)) {
@@ -8225,7 +8232,7 @@ export class SluiceParser extends antlr.Parser {
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1919;
+                this.state = 1920;
                 localContext._word = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 120 || _la === 164 || _la === 240)) {
@@ -8235,7 +8242,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 1920;
+                this.state = 1921;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8258,20 +8265,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new RoleListContext(this.context, this.state);
         this.enterRule(localContext, 186, SluiceParser.RULE_roleList);
         try {
-            this.state = 1925;
+            this.state = 1926;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 11:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1923;
+                this.state = 1924;
                 this.match(SluiceParser.ALL);
                 }
                 break;
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 238: case 240: case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1924;
+                this.state = 1925;
                 this.nameList();
                 }
                 break;
@@ -8299,21 +8306,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 1927;
+            this.state = 1928;
             this.name();
-            this.state = 1932;
+            this.state = 1933;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 1928;
-                this.match(SluiceParser.COMMA);
                 this.state = 1929;
+                this.match(SluiceParser.COMMA);
+                this.state = 1930;
                 this.name();
                 }
                 }
-                this.state = 1934;
+                this.state = 1935;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -8336,20 +8343,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new NameContext(this.context, this.state);
         this.enterRule(localContext, 190, SluiceParser.RULE_name);
         try {
-            this.state = 1937;
+            this.state = 1938;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1935;
+                this.state = 1936;
                 this.identifier();
                 }
                 break;
             case 238:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1936;
+                this.state = 1937;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8375,54 +8382,54 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 192, SluiceParser.RULE_alterStatement);
         let _la: number;
         try {
-            this.state = 1971;
+            this.state = 1972;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 280, this.context) ) {
             case 1:
                 localContext = new AlterStreamContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1939;
-                this.match(SluiceParser.ALTER);
                 this.state = 1940;
+                this.match(SluiceParser.ALTER);
+                this.state = 1941;
                 this.alterObject();
-                this.state = 1942;
+                this.state = 1943;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 274, this.context) ) {
                 case 1:
                     {
-                    this.state = 1941;
+                    this.state = 1942;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1944;
+                this.state = 1945;
                 this.objectName();
-                this.state = 1946;
+                this.state = 1947;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1945;
+                    this.state = 1946;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1948;
+                this.state = 1949;
                 this.alterAction();
-                this.state = 1953;
+                this.state = 1954;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 1949;
-                    this.match(SluiceParser.COMMA);
                     this.state = 1950;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 1951;
                     this.alterAction();
                     }
                     }
-                    this.state = 1955;
+                    this.state = 1956;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8432,43 +8439,43 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AlterUserContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1956;
-                this.match(SluiceParser.ALTER);
                 this.state = 1957;
+                this.match(SluiceParser.ALTER);
+                this.state = 1958;
                 this.match(SluiceParser.USER);
-                this.state = 1959;
+                this.state = 1960;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 277, this.context) ) {
                 case 1:
                     {
-                    this.state = 1958;
+                    this.state = 1959;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1961;
+                this.state = 1962;
                 this.nameList();
-                this.state = 1963;
+                this.state = 1964;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 137) {
                     {
-                    this.state = 1962;
+                    this.state = 1963;
                     this.onCluster();
                     }
                 }
 
-                this.state = 1968;
+                this.state = 1969;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 52 || _la === 96 || _la === 97 || _la === 133 || _la === 166 || _la === 188) {
                     {
                     {
-                    this.state = 1965;
+                    this.state = 1966;
                     this.userOption();
                     }
                     }
-                    this.state = 1970;
+                    this.state = 1971;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
@@ -8493,43 +8500,43 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new AlterObjectContext(this.context, this.state);
         this.enterRule(localContext, 194, SluiceParser.RULE_alterObject);
         try {
-            this.state = 1979;
+            this.state = 1980;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 195:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1973;
+                this.state = 1974;
                 this.match(SluiceParser.STREAM);
                 }
                 break;
             case 198:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1974;
+                this.state = 1975;
                 this.match(SluiceParser.TABLE);
                 }
                 break;
             case 224:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1975;
+                this.state = 1976;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 123:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 1976;
-                this.match(SluiceParser.MATERIALIZED);
                 this.state = 1977;
+                this.match(SluiceParser.MATERIALIZED);
+                this.state = 1978;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 49:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 1978;
+                this.state = 1979;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
@@ -8556,35 +8563,35 @@ export class SluiceParser extends antlr.Parser {
         let _la: number;
         try {
             let alternative: number;
-            this.state = 2127;
+            this.state = 2128;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 299, this.context) ) {
             case 1:
                 localContext = new AddColumnContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 1981;
-                this.match(SluiceParser.ADD);
                 this.state = 1982;
+                this.match(SluiceParser.ADD);
+                this.state = 1983;
                 this.match(SluiceParser.COLUMN);
-                this.state = 1984;
+                this.state = 1985;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 282, this.context) ) {
                 case 1:
                     {
-                    this.state = 1983;
+                    this.state = 1984;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 1986;
+                this.state = 1987;
                 this.columnDef();
-                this.state = 1988;
+                this.state = 1989;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 7 || _la === 82) {
                     {
-                    this.state = 1987;
+                    this.state = 1988;
                     this.columnPlace();
                     }
                 }
@@ -8595,21 +8602,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropColumnContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 1990;
-                this.match(SluiceParser.DROP);
                 this.state = 1991;
+                this.match(SluiceParser.DROP);
+                this.state = 1992;
                 this.match(SluiceParser.COLUMN);
-                this.state = 1993;
+                this.state = 1994;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 284, this.context) ) {
                 case 1:
                     {
-                    this.state = 1992;
+                    this.state = 1993;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 1995;
+                this.state = 1996;
                 this.columnName();
                 }
                 break;
@@ -8617,21 +8624,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ClearColumnContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 1996;
-                this.match(SluiceParser.CLEAR);
                 this.state = 1997;
+                this.match(SluiceParser.CLEAR);
+                this.state = 1998;
                 this.match(SluiceParser.COLUMN);
-                this.state = 1999;
+                this.state = 2000;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 285, this.context) ) {
                 case 1:
                     {
-                    this.state = 1998;
+                    this.state = 1999;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2001;
+                this.state = 2002;
                 this.columnName();
                 }
                 break;
@@ -8639,25 +8646,25 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RenameColumnContext(localContext);
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 2002;
-                this.match(SluiceParser.RENAME);
                 this.state = 2003;
+                this.match(SluiceParser.RENAME);
+                this.state = 2004;
                 this.match(SluiceParser.COLUMN);
-                this.state = 2005;
+                this.state = 2006;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 286, this.context) ) {
                 case 1:
                     {
-                    this.state = 2004;
+                    this.state = 2005;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2007;
-                (localContext as RenameColumnContext)._old = this.columnName();
                 this.state = 2008;
-                this.match(SluiceParser.TO);
+                (localContext as RenameColumnContext)._old = this.columnName();
                 this.state = 2009;
+                this.match(SluiceParser.TO);
+                this.state = 2010;
                 (localContext as RenameColumnContext)._changed = this.columnName();
                 }
                 break;
@@ -8665,23 +8672,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new CommentColumnContext(localContext);
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 2011;
-                this.match(SluiceParser.COMMENT);
                 this.state = 2012;
+                this.match(SluiceParser.COMMENT);
+                this.state = 2013;
                 this.match(SluiceParser.COLUMN);
-                this.state = 2014;
+                this.state = 2015;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 287, this.context) ) {
                 case 1:
                     {
-                    this.state = 2013;
+                    this.state = 2014;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2016;
-                this.columnName();
                 this.state = 2017;
+                this.columnName();
+                this.state = 2018;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8689,25 +8696,25 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RemoveFromColumnContext(localContext);
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 2019;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2020;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2021;
                 this.match(SluiceParser.COLUMN);
-                this.state = 2022;
+                this.state = 2023;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 288, this.context) ) {
                 case 1:
                     {
-                    this.state = 2021;
+                    this.state = 2022;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2024;
-                this.columnName();
                 this.state = 2025;
-                this.match(SluiceParser.REMOVE);
+                this.columnName();
                 this.state = 2026;
+                this.match(SluiceParser.REMOVE);
+                this.state = 2027;
                 (localContext as RemoveFromColumnContext)._what = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 10 || ((((_la - 37)) & ~0x1F) === 0 && ((1 << (_la - 37)) & 32801) !== 0) || _la === 123 || _la === 212)) {
@@ -8723,28 +8730,28 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyColumnContext(localContext);
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 2028;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2029;
+                this.match(SluiceParser.MODIFY);
+                this.state = 2030;
                 this.match(SluiceParser.COLUMN);
-                this.state = 2031;
+                this.state = 2032;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 289, this.context) ) {
                 case 1:
                     {
-                    this.state = 2030;
+                    this.state = 2031;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2033;
+                this.state = 2034;
                 this.columnDef();
-                this.state = 2035;
+                this.state = 2036;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 7 || _la === 82) {
                     {
-                    this.state = 2034;
+                    this.state = 2035;
                     this.columnPlace();
                     }
                 }
@@ -8755,11 +8762,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyCommentContext(localContext);
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 2037;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2038;
-                this.match(SluiceParser.COMMENT);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2039;
+                this.match(SluiceParser.COMMENT);
+                this.state = 2040;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -8767,11 +8774,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifySettingContext(localContext);
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 2040;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2041;
-                this.match(SluiceParser.SETTING);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2042;
+                this.match(SluiceParser.SETTING);
+                this.state = 2043;
                 this.settingList();
                 }
                 break;
@@ -8779,13 +8786,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyQuerySettingContext(localContext);
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 2043;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2044;
-                this.match(SluiceParser.QUERY);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2045;
-                this.match(SluiceParser.SETTING);
+                this.match(SluiceParser.QUERY);
                 this.state = 2046;
+                this.match(SluiceParser.SETTING);
+                this.state = 2047;
                 this.settingList();
                 }
                 break;
@@ -8793,27 +8800,27 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ResetSettingContext(localContext);
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 2047;
-                this.match(SluiceParser.RESET);
                 this.state = 2048;
-                this.match(SluiceParser.SETTING);
+                this.match(SluiceParser.RESET);
                 this.state = 2049;
+                this.match(SluiceParser.SETTING);
+                this.state = 2050;
                 this.identifier();
-                this.state = 2054;
+                this.state = 2055;
                 this.errorHandler.sync(this);
                 alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 2050;
-                        this.match(SluiceParser.COMMA);
                         this.state = 2051;
+                        this.match(SluiceParser.COMMA);
+                        this.state = 2052;
                         this.identifier();
                         }
                         }
                     }
-                    this.state = 2056;
+                    this.state = 2057;
                     this.errorHandler.sync(this);
                     alternative = this.interpreter.adaptivePredict(this.tokenStream, 291, this.context);
                 }
@@ -8823,27 +8830,27 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyTtlContext(localContext);
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 2057;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2058;
-                this.match(SluiceParser.TTL);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2059;
+                this.match(SluiceParser.TTL);
+                this.state = 2060;
                 this.ttlItem();
-                this.state = 2064;
+                this.state = 2065;
                 this.errorHandler.sync(this);
                 alternative = this.interpreter.adaptivePredict(this.tokenStream, 292, this.context);
                 while (alternative !== 2 && alternative !== antlr.ATN.INVALID_ALT_NUMBER) {
                     if (alternative === 1) {
                         {
                         {
-                        this.state = 2060;
-                        this.match(SluiceParser.COMMA);
                         this.state = 2061;
+                        this.match(SluiceParser.COMMA);
+                        this.state = 2062;
                         this.ttlItem();
                         }
                         }
                     }
-                    this.state = 2066;
+                    this.state = 2067;
                     this.errorHandler.sync(this);
                     alternative = this.interpreter.adaptivePredict(this.tokenStream, 292, this.context);
                 }
@@ -8853,9 +8860,9 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new RemoveTtlContext(localContext);
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 2067;
-                this.match(SluiceParser.REMOVE);
                 this.state = 2068;
+                this.match(SluiceParser.REMOVE);
+                this.state = 2069;
                 this.match(SluiceParser.TTL);
                 }
                 break;
@@ -8863,13 +8870,13 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyOrderByContext(localContext);
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 2069;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2070;
-                this.match(SluiceParser.ORDER);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2071;
-                this.match(SluiceParser.BY);
+                this.match(SluiceParser.ORDER);
                 this.state = 2072;
+                this.match(SluiceParser.BY);
+                this.state = 2073;
                 this.storageKey();
                 }
                 break;
@@ -8877,11 +8884,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ModifyQueryContext(localContext);
                 this.enterOuterAlt(localContext, 15);
                 {
-                this.state = 2073;
-                this.match(SluiceParser.MODIFY);
                 this.state = 2074;
-                this.match(SluiceParser.QUERY);
+                this.match(SluiceParser.MODIFY);
                 this.state = 2075;
+                this.match(SluiceParser.QUERY);
+                this.state = 2076;
                 this.query();
                 }
                 break;
@@ -8889,21 +8896,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AddIndexContext(localContext);
                 this.enterOuterAlt(localContext, 16);
                 {
-                this.state = 2076;
-                this.match(SluiceParser.ADD);
                 this.state = 2077;
+                this.match(SluiceParser.ADD);
+                this.state = 2078;
                 this.match(SluiceParser.INDEX);
-                this.state = 2079;
+                this.state = 2080;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 293, this.context) ) {
                 case 1:
                     {
-                    this.state = 2078;
+                    this.state = 2079;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 2081;
+                this.state = 2082;
                 this.indexBody();
                 }
                 break;
@@ -8911,21 +8918,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropIndexContext(localContext);
                 this.enterOuterAlt(localContext, 17);
                 {
-                this.state = 2082;
-                this.match(SluiceParser.DROP);
                 this.state = 2083;
+                this.match(SluiceParser.DROP);
+                this.state = 2084;
                 this.match(SluiceParser.INDEX);
-                this.state = 2085;
+                this.state = 2086;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 294, this.context) ) {
                 case 1:
                     {
-                    this.state = 2084;
+                    this.state = 2085;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2087;
+                this.state = 2088;
                 this.identifier();
                 }
                 break;
@@ -8933,21 +8940,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new MaterializeIndexContext(localContext);
                 this.enterOuterAlt(localContext, 18);
                 {
-                this.state = 2088;
-                this.match(SluiceParser.MATERIALIZE);
                 this.state = 2089;
+                this.match(SluiceParser.MATERIALIZE);
+                this.state = 2090;
                 this.match(SluiceParser.INDEX);
-                this.state = 2091;
+                this.state = 2092;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 295, this.context) ) {
                 case 1:
                     {
-                    this.state = 2090;
+                    this.state = 2091;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2093;
+                this.state = 2094;
                 this.identifier();
                 }
                 break;
@@ -8955,23 +8962,23 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new AddConstraintContext(localContext);
                 this.enterOuterAlt(localContext, 19);
                 {
-                this.state = 2094;
-                this.match(SluiceParser.ADD);
                 this.state = 2095;
+                this.match(SluiceParser.ADD);
+                this.state = 2096;
                 this.match(SluiceParser.CONSTRAINT);
-                this.state = 2097;
+                this.state = 2098;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 296, this.context) ) {
                 case 1:
                     {
-                    this.state = 2096;
+                    this.state = 2097;
                     this.ifNotExists();
                     }
                     break;
                 }
-                this.state = 2099;
-                this.identifier();
                 this.state = 2100;
+                this.identifier();
+                this.state = 2101;
                 (localContext as AddConstraintContext)._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 22 || _la === 32)) {
@@ -8981,7 +8988,7 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2101;
+                this.state = 2102;
                 this.expr(0);
                 }
                 break;
@@ -8989,21 +8996,21 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropConstraintContext(localContext);
                 this.enterOuterAlt(localContext, 20);
                 {
-                this.state = 2103;
-                this.match(SluiceParser.DROP);
                 this.state = 2104;
+                this.match(SluiceParser.DROP);
+                this.state = 2105;
                 this.match(SluiceParser.CONSTRAINT);
-                this.state = 2106;
+                this.state = 2107;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 297, this.context) ) {
                 case 1:
                     {
-                    this.state = 2105;
+                    this.state = 2106;
                     this.ifExists();
                     }
                     break;
                 }
-                this.state = 2108;
+                this.state = 2109;
                 this.identifier();
                 }
                 break;
@@ -9011,11 +9018,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DropPartitionContext(localContext);
                 this.enterOuterAlt(localContext, 21);
                 {
-                this.state = 2109;
-                this.match(SluiceParser.DROP);
                 this.state = 2110;
-                this.match(SluiceParser.PARTITION);
+                this.match(SluiceParser.DROP);
                 this.state = 2111;
+                this.match(SluiceParser.PARTITION);
+                this.state = 2112;
                 this.operand(0);
                 }
                 break;
@@ -9023,11 +9030,11 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new DeleteActionContext(localContext);
                 this.enterOuterAlt(localContext, 22);
                 {
-                this.state = 2112;
-                this.match(SluiceParser.DELETE);
                 this.state = 2113;
-                this.match(SluiceParser.WHERE);
+                this.match(SluiceParser.DELETE);
                 this.state = 2114;
+                this.match(SluiceParser.WHERE);
+                this.state = 2115;
                 this.expr(0);
                 }
                 break;
@@ -9035,29 +9042,29 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new UpdateActionContext(localContext);
                 this.enterOuterAlt(localContext, 23);
                 {
-                this.state = 2115;
-                this.match(SluiceParser.UPDATE);
                 this.state = 2116;
+                this.match(SluiceParser.UPDATE);
+                this.state = 2117;
                 this.assignment();
-                this.state = 2121;
+                this.state = 2122;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 2117;
-                    this.match(SluiceParser.COMMA);
                     this.state = 2118;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 2119;
                     this.assignment();
                     }
                     }
-                    this.state = 2123;
+                    this.state = 2124;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 2124;
-                this.match(SluiceParser.WHERE);
                 this.state = 2125;
+                this.match(SluiceParser.WHERE);
+                this.state = 2126;
                 (localContext as UpdateActionContext)._where = this.expr(0);
                 }
                 break;
@@ -9083,30 +9090,30 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2129;
-            this.identifier();
             this.state = 2130;
+            this.identifier();
+            this.state = 2131;
             this.expr(0);
-            this.state = 2133;
+            this.state = 2134;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 213) {
                 {
-                this.state = 2131;
-                this.match(SluiceParser.TYPE);
                 this.state = 2132;
+                this.match(SluiceParser.TYPE);
+                this.state = 2133;
                 localContext._kind = this.indexType();
                 }
             }
 
-            this.state = 2137;
+            this.state = 2138;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 91) {
                 {
-                this.state = 2135;
-                this.match(SluiceParser.GRANULARITY);
                 this.state = 2136;
+                this.match(SluiceParser.GRANULARITY);
+                this.state = 2137;
                 localContext._granularity = this.operand(0);
                 }
             }
@@ -9130,22 +9137,22 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new ColumnPlaceContext(this.context, this.state);
         this.enterRule(localContext, 200, SluiceParser.RULE_columnPlace);
         try {
-            this.state = 2142;
+            this.state = 2143;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 82:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2139;
+                this.state = 2140;
                 this.match(SluiceParser.FIRST);
                 }
                 break;
             case 7:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2140;
-                this.match(SluiceParser.AFTER);
                 this.state = 2141;
+                this.match(SluiceParser.AFTER);
+                this.state = 2142;
                 this.columnName();
                 }
                 break;
@@ -9172,11 +9179,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2144;
-            this.columnName();
             this.state = 2145;
-            this.match(SluiceParser.EQ);
+            this.columnName();
             this.state = 2146;
+            this.match(SluiceParser.EQ);
+            this.state = 2147;
             this.expr(0);
             }
         }
@@ -9200,68 +9207,68 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2148;
-            this.match(SluiceParser.DROP);
             this.state = 2149;
+            this.match(SluiceParser.DROP);
+            this.state = 2150;
             this.objectKind();
-            this.state = 2151;
+            this.state = 2152;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 303, this.context) ) {
             case 1:
                 {
-                this.state = 2150;
+                this.state = 2151;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2153;
+            this.state = 2154;
             this.objectRef();
-            this.state = 2158;
+            this.state = 2159;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2154;
-                this.match(SluiceParser.COMMA);
                 this.state = 2155;
+                this.match(SluiceParser.COMMA);
+                this.state = 2156;
                 this.objectRef();
                 }
                 }
-                this.state = 2160;
+                this.state = 2161;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2162;
+            this.state = 2163;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2161;
+                this.state = 2162;
                 this.onCluster();
                 }
             }
 
-            this.state = 2167;
+            this.state = 2168;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 28 || _la === 132 || _la === 171 || _la === 196) {
                 {
                 {
-                this.state = 2164;
+                this.state = 2165;
                 this.dropWord();
                 }
                 }
-                this.state = 2169;
+                this.state = 2170;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2171;
+            this.state = 2172;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2170;
+                this.state = 2171;
                 this.settingsClause();
                 }
             }
@@ -9285,36 +9292,36 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new DropWordContext(this.context, this.state);
         this.enterRule(localContext, 206, SluiceParser.RULE_dropWord);
         try {
-            this.state = 2178;
+            this.state = 2179;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 28:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2173;
+                this.state = 2174;
                 this.match(SluiceParser.CASCADE);
                 }
                 break;
             case 171:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2174;
+                this.state = 2175;
                 this.match(SluiceParser.RESTRICT);
                 }
                 break;
             case 196:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2175;
+                this.state = 2176;
                 this.match(SluiceParser.SYNC);
                 }
                 break;
             case 132:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 2176;
-                this.match(SluiceParser.NO);
                 this.state = 2177;
+                this.match(SluiceParser.NO);
+                this.state = 2178;
                 this.match(SluiceParser.DELAY);
                 }
                 break;
@@ -9339,20 +9346,20 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new ObjectRefContext(this.context, this.state);
         this.enterRule(localContext, 208, SluiceParser.RULE_objectRef);
         try {
-            this.state = 2182;
+            this.state = 2183;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2180;
+                this.state = 2181;
                 this.objectName();
                 }
                 break;
             case 238:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2181;
+                this.state = 2182;
                 this.match(SluiceParser.STRING);
                 }
                 break;
@@ -9378,32 +9385,32 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 210, SluiceParser.RULE_objectKind);
         let _la: number;
         try {
-            this.state = 2214;
+            this.state = 2215;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 49:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2184;
+                this.state = 2185;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
             case 181:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2185;
+                this.state = 2186;
                 this.match(SluiceParser.SCHEMA);
                 }
                 break;
             case 75: case 127: case 161: case 195: case 198: case 200:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2187;
+                this.state = 2188;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 75 || _la === 127 || _la === 161 || _la === 200) {
                     {
-                    this.state = 2186;
+                    this.state = 2187;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 75 || _la === 127 || _la === 161 || _la === 200)) {
                     this.errorHandler.recoverInline(this);
@@ -9415,7 +9422,7 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 2189;
+                this.state = 2190;
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 195 || _la === 198)) {
                 this.errorHandler.recoverInline(this);
@@ -9429,125 +9436,125 @@ export class SluiceParser extends antlr.Parser {
             case 123: case 224:
                 this.enterOuterAlt(localContext, 4);
                 {
-                this.state = 2191;
+                this.state = 2192;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 123) {
                     {
-                    this.state = 2190;
+                    this.state = 2191;
                     this.match(SluiceParser.MATERIALIZED);
                     }
                 }
 
-                this.state = 2193;
+                this.state = 2194;
                 this.match(SluiceParser.VIEW);
                 }
                 break;
             case 88:
                 this.enterOuterAlt(localContext, 5);
                 {
-                this.state = 2194;
+                this.state = 2195;
                 this.match(SluiceParser.FUNCTION);
                 }
                 break;
             case 85:
                 this.enterOuterAlt(localContext, 6);
                 {
-                this.state = 2195;
-                this.match(SluiceParser.FORMAT);
                 this.state = 2196;
+                this.match(SluiceParser.FORMAT);
+                this.state = 2197;
                 this.match(SluiceParser.SCHEMA);
                 }
                 break;
             case 219:
                 this.enterOuterAlt(localContext, 7);
                 {
-                this.state = 2197;
+                this.state = 2198;
                 this.match(SluiceParser.USER);
                 }
                 break;
             case 175:
                 this.enterOuterAlt(localContext, 8);
                 {
-                this.state = 2198;
+                this.state = 2199;
                 this.match(SluiceParser.ROLE);
                 }
                 break;
             case 59:
                 this.enterOuterAlt(localContext, 9);
                 {
-                this.state = 2199;
+                this.state = 2200;
                 this.match(SluiceParser.DICTIONARY);
                 }
                 break;
             case 129:
                 this.enterOuterAlt(localContext, 10);
                 {
-                this.state = 2200;
-                this.match(SluiceParser.NAMED);
                 this.state = 2201;
+                this.match(SluiceParser.NAMED);
+                this.state = 2202;
                 this.match(SluiceParser.COLLECTION);
                 }
                 break;
             case 199:
                 this.enterOuterAlt(localContext, 11);
                 {
-                this.state = 2202;
+                this.state = 2203;
                 this.match(SluiceParser.TASK);
                 }
                 break;
             case 9:
                 this.enterOuterAlt(localContext, 12);
                 {
-                this.state = 2203;
+                this.state = 2204;
                 this.match(SluiceParser.ALERT);
                 }
                 break;
             case 60:
                 this.enterOuterAlt(localContext, 13);
                 {
-                this.state = 2204;
+                this.state = 2205;
                 this.match(SluiceParser.DISK);
                 }
                 break;
             case 160:
                 this.enterOuterAlt(localContext, 14);
                 {
-                this.state = 2205;
+                this.state = 2206;
                 this.match(SluiceParser.QUOTA);
                 }
                 break;
             case 157: case 188:
                 this.enterOuterAlt(localContext, 15);
                 {
-                this.state = 2207;
+                this.state = 2208;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 188) {
                     {
-                    this.state = 2206;
+                    this.state = 2207;
                     this.match(SluiceParser.SETTINGS);
                     }
                 }
 
-                this.state = 2209;
+                this.state = 2210;
                 this.match(SluiceParser.PROFILE);
                 }
                 break;
             case 150: case 177:
                 this.enterOuterAlt(localContext, 16);
                 {
-                this.state = 2211;
+                this.state = 2212;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 177) {
                     {
-                    this.state = 2210;
+                    this.state = 2211;
                     this.match(SluiceParser.ROW);
                     }
                 }
 
-                this.state = 2213;
+                this.state = 2214;
                 this.match(SluiceParser.POLICY);
                 }
                 break;
@@ -9575,44 +9582,44 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2216;
-            this.match(SluiceParser.RENAME);
             this.state = 2217;
+            this.match(SluiceParser.RENAME);
+            this.state = 2218;
             this.objectKind();
-            this.state = 2219;
+            this.state = 2220;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 315, this.context) ) {
             case 1:
                 {
-                this.state = 2218;
+                this.state = 2219;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2221;
+            this.state = 2222;
             this.renamePair();
-            this.state = 2226;
+            this.state = 2227;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2222;
-                this.match(SluiceParser.COMMA);
                 this.state = 2223;
+                this.match(SluiceParser.COMMA);
+                this.state = 2224;
                 this.renamePair();
                 }
                 }
-                this.state = 2228;
+                this.state = 2229;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2230;
+            this.state = 2231;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2229;
+                this.state = 2230;
                 this.onCluster();
                 }
             }
@@ -9638,11 +9645,11 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2232;
-            localContext._old = this.objectName();
             this.state = 2233;
-            this.match(SluiceParser.TO);
+            localContext._old = this.objectName();
             this.state = 2234;
+            this.match(SluiceParser.TO);
+            this.state = 2235;
             localContext._changed = this.objectName();
             }
         }
@@ -9666,14 +9673,14 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2236;
+            this.state = 2237;
             this.match(SluiceParser.TRUNCATE);
-            this.state = 2238;
+            this.state = 2239;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 318, this.context) ) {
             case 1:
                 {
-                this.state = 2237;
+                this.state = 2238;
                 localContext._object = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 49 || _la === 195 || _la === 198)) {
@@ -9686,34 +9693,34 @@ export class SluiceParser extends antlr.Parser {
                 }
                 break;
             }
-            this.state = 2241;
+            this.state = 2242;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 319, this.context) ) {
             case 1:
                 {
-                this.state = 2240;
+                this.state = 2241;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2243;
+            this.state = 2244;
             this.objectName();
-            this.state = 2245;
+            this.state = 2246;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2244;
+                this.state = 2245;
                 this.onCluster();
                 }
             }
 
-            this.state = 2248;
+            this.state = 2249;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2247;
+                this.state = 2248;
                 this.settingsClause();
                 }
             }
@@ -9738,30 +9745,30 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 218, SluiceParser.RULE_showStatement);
         let _la: number;
         try {
-            this.state = 2293;
+            this.state = 2294;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 331, this.context) ) {
             case 1:
                 localContext = new ShowCreateContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2250;
-                this.match(SluiceParser.SHOW);
                 this.state = 2251;
+                this.match(SluiceParser.SHOW);
+                this.state = 2252;
                 this.match(SluiceParser.CREATE);
-                this.state = 2253;
+                this.state = 2254;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 322, this.context) ) {
                 case 1:
                     {
-                    this.state = 2252;
+                    this.state = 2253;
                     this.objectKind();
                     }
                     break;
                 }
-                this.state = 2255;
-                this.objectRef();
                 this.state = 2256;
+                this.objectRef();
+                this.state = 2257;
                 this.outputClause();
                 }
                 break;
@@ -9769,24 +9776,24 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new ShowListContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2258;
+                this.state = 2259;
                 this.match(SluiceParser.SHOW);
-                this.state = 2266;
+                this.state = 2267;
                 this.errorHandler.sync(this);
                 switch (this.tokenStream.LA(1)) {
                 case 8: case 41: case 48: case 52: case 75: case 87: case 102: case 123: case 129: case 188: case 240:
                     {
-                    this.state = 2260;
+                    this.state = 2261;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     do {
                         {
                         {
-                        this.state = 2259;
+                        this.state = 2260;
                         this.showWord();
                         }
                         }
-                        this.state = 2262;
+                        this.state = 2263;
                         this.errorHandler.sync(this);
                         _la = this.tokenStream.LA(1);
                     } while (_la === 8 || ((((_la - 41)) & ~0x1F) === 0 && ((1 << (_la - 41)) & 2177) !== 0) || ((((_la - 75)) & ~0x1F) === 0 && ((1 << (_la - 75)) & 134221825) !== 0) || _la === 123 || _la === 129 || _la === 188 || _la === 240);
@@ -9794,21 +9801,21 @@ export class SluiceParser extends antlr.Parser {
                     break;
                 case 85:
                     {
-                    this.state = 2264;
-                    this.match(SluiceParser.FORMAT);
                     this.state = 2265;
+                    this.match(SluiceParser.FORMAT);
+                    this.state = 2266;
                     this.showWord();
                     }
                     break;
                 default:
                     throw new antlr.NoViableAltException(this);
                 }
-                this.state = 2274;
+                this.state = 2275;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 86 || _la === 101) {
                     {
-                    this.state = 2268;
+                    this.state = 2269;
                     _la = this.tokenStream.LA(1);
                     if(!(_la === 86 || _la === 101)) {
                     this.errorHandler.recoverInline(this);
@@ -9817,14 +9824,14 @@ export class SluiceParser extends antlr.Parser {
                         this.errorHandler.reportMatch(this);
                         this.consume();
                     }
-                    this.state = 2269;
+                    this.state = 2270;
                     this.objectName();
-                    this.state = 2272;
+                    this.state = 2273;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                     if (_la === 86 || _la === 101) {
                         {
-                        this.state = 2270;
+                        this.state = 2271;
                         _la = this.tokenStream.LA(1);
                         if(!(_la === 86 || _la === 101)) {
                         this.errorHandler.recoverInline(this);
@@ -9833,7 +9840,7 @@ export class SluiceParser extends antlr.Parser {
                             this.errorHandler.reportMatch(this);
                             this.consume();
                         }
-                        this.state = 2271;
+                        this.state = 2272;
                         (localContext as ShowListContext)._database = this.identifier();
                         }
                     }
@@ -9841,53 +9848,53 @@ export class SluiceParser extends antlr.Parser {
                     }
                 }
 
-                this.state = 2278;
+                this.state = 2279;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 84) {
                     {
-                    this.state = 2276;
-                    this.match(SluiceParser.FOR);
                     this.state = 2277;
+                    this.match(SluiceParser.FOR);
+                    this.state = 2278;
                     this.nameList();
                     }
                 }
 
-                this.state = 2281;
+                this.state = 2282;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 100 || _la === 120 || _la === 133) {
                     {
-                    this.state = 2280;
+                    this.state = 2281;
                     this.likeClause();
                     }
                 }
 
-                this.state = 2285;
+                this.state = 2286;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 228) {
                     {
-                    this.state = 2283;
-                    this.match(SluiceParser.WHERE);
                     this.state = 2284;
+                    this.match(SluiceParser.WHERE);
+                    this.state = 2285;
                     (localContext as ShowListContext)._where = this.expr(0);
                     }
                 }
 
-                this.state = 2289;
+                this.state = 2290;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 121) {
                     {
-                    this.state = 2287;
-                    this.match(SluiceParser.LIMIT);
                     this.state = 2288;
+                    this.match(SluiceParser.LIMIT);
+                    this.state = 2289;
                     (localContext as ShowListContext)._limit = this.expr(0);
                     }
                 }
 
-                this.state = 2291;
+                this.state = 2292;
                 this.outputClause();
                 }
                 break;
@@ -9913,7 +9920,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2295;
+            this.state = 2296;
             _la = this.tokenStream.LA(1);
             if(!(_la === 8 || ((((_la - 41)) & ~0x1F) === 0 && ((1 << (_la - 41)) & 2177) !== 0) || ((((_la - 75)) & ~0x1F) === 0 && ((1 << (_la - 75)) & 134221825) !== 0) || _la === 123 || _la === 129 || _la === 188 || _la === 240)) {
             this.errorHandler.recoverInline(this);
@@ -9944,17 +9951,17 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2298;
+            this.state = 2299;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 133) {
                 {
-                this.state = 2297;
+                this.state = 2298;
                 this.match(SluiceParser.NOT);
                 }
             }
 
-            this.state = 2300;
+            this.state = 2301;
             localContext._op = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 100 || _la === 120)) {
@@ -9964,7 +9971,7 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2301;
+            this.state = 2302;
             this.match(SluiceParser.STRING);
             }
         }
@@ -9988,7 +9995,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2303;
+            this.state = 2304;
             _la = this.tokenStream.LA(1);
             if(!(_la === 56 || _la === 58)) {
             this.errorHandler.recoverInline(this);
@@ -9997,9 +10004,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2304;
-            this.describeTarget();
             this.state = 2305;
+            this.describeTarget();
+            this.state = 2306;
             this.outputClause();
             }
         }
@@ -10021,39 +10028,39 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 226, SluiceParser.RULE_describeTarget);
         let _la: number;
         try {
-            this.state = 2322;
+            this.state = 2323;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 336, this.context) ) {
             case 1:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2308;
+                this.state = 2309;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 198) {
                     {
-                    this.state = 2307;
+                    this.state = 2308;
                     this.match(SluiceParser.TABLE);
                     }
                 }
 
-                this.state = 2310;
-                this.match(SluiceParser.LPAREN);
                 this.state = 2311;
-                this.query();
+                this.match(SluiceParser.LPAREN);
                 this.state = 2312;
+                this.query();
+                this.state = 2313;
                 this.match(SluiceParser.RPAREN);
                 }
                 break;
             case 2:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2315;
+                this.state = 2316;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 334, this.context) ) {
                 case 1:
                     {
-                    this.state = 2314;
+                    this.state = 2315;
                     _la = this.tokenStream.LA(1);
                     if(!(((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 536870921) !== 0))) {
                     this.errorHandler.recoverInline(this);
@@ -10065,24 +10072,24 @@ export class SluiceParser extends antlr.Parser {
                     }
                     break;
                 }
-                this.state = 2317;
+                this.state = 2318;
                 this.objectName();
                 }
                 break;
             case 3:
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2319;
+                this.state = 2320;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 335, this.context) ) {
                 case 1:
                     {
-                    this.state = 2318;
+                    this.state = 2319;
                     this.match(SluiceParser.TABLE);
                     }
                     break;
                 }
-                this.state = 2321;
+                this.state = 2322;
                 this.tableFunction();
                 }
                 break;
@@ -10107,37 +10114,37 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2324;
+            this.state = 2325;
             this.match(SluiceParser.EXPLAIN);
-            this.state = 2328;
+            this.state = 2329;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 337, this.context) ) {
             case 1:
                 {
-                this.state = 2325;
+                this.state = 2326;
                 localContext._kind = this.match(SluiceParser.IDENTIFIER);
                 }
                 break;
             case 2:
                 {
-                this.state = 2326;
-                localContext._kind = this.match(SluiceParser.QUERY);
                 this.state = 2327;
+                localContext._kind = this.match(SluiceParser.QUERY);
+                this.state = 2328;
                 localContext._second = this.match(SluiceParser.IDENTIFIER);
                 }
                 break;
             }
-            this.state = 2331;
+            this.state = 2332;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 338, this.context) ) {
             case 1:
                 {
-                this.state = 2330;
+                this.state = 2331;
                 this.settingList();
                 }
                 break;
             }
-            this.state = 2333;
+            this.state = 2334;
             this.statement();
             }
         }
@@ -10160,21 +10167,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2335;
+            this.state = 2336;
             this.match(SluiceParser.EXISTS);
-            this.state = 2337;
+            this.state = 2338;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 339, this.context) ) {
             case 1:
                 {
-                this.state = 2336;
+                this.state = 2337;
                 this.objectKind();
                 }
                 break;
             }
-            this.state = 2339;
-            this.objectRef();
             this.state = 2340;
+            this.objectRef();
+            this.state = 2341;
             this.outputClause();
             }
         }
@@ -10197,19 +10204,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2342;
+            this.state = 2343;
             this.match(SluiceParser.USE);
-            this.state = 2344;
+            this.state = 2345;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 340, this.context) ) {
             case 1:
                 {
-                this.state = 2343;
+                this.state = 2344;
                 this.match(SluiceParser.DATABASE);
                 }
                 break;
             }
-            this.state = 2346;
+            this.state = 2347;
             this.identifier();
             }
         }
@@ -10230,16 +10237,16 @@ export class SluiceParser extends antlr.Parser {
         let localContext = new SetStatementContext(this.context, this.state);
         this.enterRule(localContext, 234, SluiceParser.RULE_setStatement);
         try {
-            this.state = 2363;
+            this.state = 2364;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 342, this.context) ) {
             case 1:
                 localContext = new SetSettingsContext(localContext);
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2348;
-                this.match(SluiceParser.SET);
                 this.state = 2349;
+                this.match(SluiceParser.SET);
+                this.state = 2350;
                 this.settingList();
                 }
                 break;
@@ -10247,22 +10254,22 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetRoleContext(localContext);
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2350;
-                this.match(SluiceParser.SET);
                 this.state = 2351;
+                this.match(SluiceParser.SET);
+                this.state = 2352;
                 this.match(SluiceParser.ROLE);
-                this.state = 2354;
+                this.state = 2355;
                 this.errorHandler.sync(this);
                 switch (this.interpreter.adaptivePredict(this.tokenStream, 341, this.context) ) {
                 case 1:
                     {
-                    this.state = 2352;
+                    this.state = 2353;
                     this.match(SluiceParser.DEFAULT);
                     }
                     break;
                 case 2:
                     {
-                    this.state = 2353;
+                    this.state = 2354;
                     this.roleList();
                     }
                     break;
@@ -10273,17 +10280,17 @@ export class SluiceParser extends antlr.Parser {
                 localContext = new SetDefaultRoleContext(localContext);
                 this.enterOuterAlt(localContext, 3);
                 {
-                this.state = 2356;
-                this.match(SluiceParser.SET);
                 this.state = 2357;
-                this.match(SluiceParser.DEFAULT);
+                this.match(SluiceParser.SET);
                 this.state = 2358;
-                this.match(SluiceParser.ROLE);
+                this.match(SluiceParser.DEFAULT);
                 this.state = 2359;
-                this.roleList();
+                this.match(SluiceParser.ROLE);
                 this.state = 2360;
-                this.match(SluiceParser.TO);
+                this.roleList();
                 this.state = 2361;
+                this.match(SluiceParser.TO);
+                this.state = 2362;
                 this.nameList();
                 }
                 break;
@@ -10309,9 +10316,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2365;
-            this.match(SluiceParser.KILL);
             this.state = 2366;
+            this.match(SluiceParser.KILL);
+            this.state = 2367;
             localContext._target = this.tokenStream.LT(1);
             _la = this.tokenStream.LA(1);
             if(!(_la === 128 || _la === 159)) {
@@ -10321,26 +10328,26 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2368;
+            this.state = 2369;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2367;
+                this.state = 2368;
                 this.onCluster();
                 }
             }
 
-            this.state = 2370;
-            this.match(SluiceParser.WHERE);
             this.state = 2371;
+            this.match(SluiceParser.WHERE);
+            this.state = 2372;
             this.expr(0);
-            this.state = 2373;
+            this.state = 2374;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 23 || _la === 196 || _la === 201) {
                 {
-                this.state = 2372;
+                this.state = 2373;
                 localContext._kind = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 23 || _la === 196 || _la === 201)) {
@@ -10353,7 +10360,7 @@ export class SluiceParser extends antlr.Parser {
                 }
             }
 
-            this.state = 2375;
+            this.state = 2376;
             this.outputClause();
             }
         }
@@ -10377,33 +10384,33 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2378;
+            this.state = 2379;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 197) {
                 {
-                this.state = 2377;
+                this.state = 2378;
                 this.match(SluiceParser.SYSTEM);
                 }
             }
 
-            this.state = 2380;
-            localContext._action = this.match(SluiceParser.IDENTIFIER);
             this.state = 2381;
-            this.match(SluiceParser.MATERIALIZED);
+            localContext._action = this.match(SluiceParser.IDENTIFIER);
             this.state = 2382;
+            this.match(SluiceParser.MATERIALIZED);
+            this.state = 2383;
             this.match(SluiceParser.VIEW);
-            this.state = 2384;
+            this.state = 2385;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 346, this.context) ) {
             case 1:
                 {
-                this.state = 2383;
+                this.state = 2384;
                 this.ifExists();
                 }
                 break;
             }
-            this.state = 2386;
+            this.state = 2387;
             this.objectName();
             }
         }
@@ -10427,19 +10434,19 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2388;
+            this.state = 2389;
             this.match(SluiceParser.SYSTEM);
-            this.state = 2390;
+            this.state = 2391;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2389;
+                this.state = 2390;
                 this.anyToken();
                 }
                 }
-                this.state = 2392;
+                this.state = 2393;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4294967295) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294967295) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294967295) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 65503) !== 0));
@@ -10465,61 +10472,61 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2394;
+            this.state = 2395;
             this.match(SluiceParser.GRANT);
-            this.state = 2396;
+            this.state = 2397;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2395;
+                this.state = 2396;
                 this.onCluster();
                 }
             }
 
-            this.state = 2398;
+            this.state = 2399;
             this.privilege();
-            this.state = 2403;
+            this.state = 2404;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2399;
-                this.match(SluiceParser.COMMA);
                 this.state = 2400;
+                this.match(SluiceParser.COMMA);
+                this.state = 2401;
                 this.privilege();
                 }
                 }
-                this.state = 2405;
+                this.state = 2406;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2408;
+            this.state = 2409;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2406;
-                this.match(SluiceParser.ON);
                 this.state = 2407;
+                this.match(SluiceParser.ON);
+                this.state = 2408;
                 this.grantScope();
                 }
             }
 
-            this.state = 2410;
-            this.match(SluiceParser.TO);
             this.state = 2411;
+            this.match(SluiceParser.TO);
+            this.state = 2412;
             this.nameList();
-            this.state = 2417;
+            this.state = 2418;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 230) {
                 {
                 {
-                this.state = 2412;
-                this.match(SluiceParser.WITH);
                 this.state = 2413;
+                this.match(SluiceParser.WITH);
+                this.state = 2414;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10529,11 +10536,11 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2414;
+                this.state = 2415;
                 this.match(SluiceParser.OPTION);
                 }
                 }
-                this.state = 2419;
+                this.state = 2420;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -10559,24 +10566,24 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2420;
+            this.state = 2421;
             this.match(SluiceParser.REVOKE);
-            this.state = 2422;
+            this.state = 2423;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2421;
+                this.state = 2422;
                 this.onCluster();
                 }
             }
 
-            this.state = 2427;
+            this.state = 2428;
             this.errorHandler.sync(this);
             switch (this.interpreter.adaptivePredict(this.tokenStream, 353, this.context) ) {
             case 1:
                 {
-                this.state = 2424;
+                this.state = 2425;
                 localContext._option = this.tokenStream.LT(1);
                 _la = this.tokenStream.LA(1);
                 if(!(_la === 6 || _la === 90)) {
@@ -10586,46 +10593,46 @@ export class SluiceParser extends antlr.Parser {
                     this.errorHandler.reportMatch(this);
                     this.consume();
                 }
-                this.state = 2425;
-                this.match(SluiceParser.OPTION);
                 this.state = 2426;
+                this.match(SluiceParser.OPTION);
+                this.state = 2427;
                 this.match(SluiceParser.FOR);
                 }
                 break;
             }
-            this.state = 2429;
+            this.state = 2430;
             this.privilege();
-            this.state = 2434;
+            this.state = 2435;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2430;
-                this.match(SluiceParser.COMMA);
                 this.state = 2431;
+                this.match(SluiceParser.COMMA);
+                this.state = 2432;
                 this.privilege();
                 }
                 }
-                this.state = 2436;
+                this.state = 2437;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2439;
+            this.state = 2440;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2437;
-                this.match(SluiceParser.ON);
                 this.state = 2438;
+                this.match(SluiceParser.ON);
+                this.state = 2439;
                 this.grantScope();
                 }
             }
 
-            this.state = 2441;
-            this.match(SluiceParser.FROM);
             this.state = 2442;
+            this.match(SluiceParser.FROM);
+            this.state = 2443;
             this.nameList();
             }
         }
@@ -10649,46 +10656,46 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2445;
+            this.state = 2446;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             do {
                 {
                 {
-                this.state = 2444;
+                this.state = 2445;
                 this.privilegeWord();
                 }
                 }
-                this.state = 2447;
+                this.state = 2448;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             } while ((((_la) & ~0x1F) === 0 && ((1 << _la) & 4294967294) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 4294967295) !== 0) || ((((_la - 64)) & ~0x1F) === 0 && ((1 << (_la - 64)) & 4290772991) !== 0) || ((((_la - 96)) & ~0x1F) === 0 && ((1 << (_la - 96)) & 4294967295) !== 0) || ((((_la - 128)) & ~0x1F) === 0 && ((1 << (_la - 128)) & 4294966783) !== 0) || ((((_la - 160)) & ~0x1F) === 0 && ((1 << (_la - 160)) & 4294967295) !== 0) || ((((_la - 192)) & ~0x1F) === 0 && ((1 << (_la - 192)) & 4294950911) !== 0) || ((((_la - 224)) & ~0x1F) === 0 && ((1 << (_la - 224)) & 4294967295) !== 0) || ((((_la - 257)) & ~0x1F) === 0 && ((1 << (_la - 257)) & 32643) !== 0));
-            this.state = 2460;
+            this.state = 2461;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 262) {
                 {
-                this.state = 2449;
-                this.match(SluiceParser.LPAREN);
                 this.state = 2450;
+                this.match(SluiceParser.LPAREN);
+                this.state = 2451;
                 this.columnName();
-                this.state = 2455;
+                this.state = 2456;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 while (_la === 260) {
                     {
                     {
-                    this.state = 2451;
-                    this.match(SluiceParser.COMMA);
                     this.state = 2452;
+                    this.match(SluiceParser.COMMA);
+                    this.state = 2453;
                     this.columnName();
                     }
                     }
-                    this.state = 2457;
+                    this.state = 2458;
                     this.errorHandler.sync(this);
                     _la = this.tokenStream.LA(1);
                 }
-                this.state = 2458;
+                this.state = 2459;
                 this.match(SluiceParser.RPAREN);
                 }
             }
@@ -10715,7 +10722,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2462;
+            this.state = 2463;
             _la = this.tokenStream.LA(1);
             if(_la<=0 || _la === 86 || _la === 137 || _la === 206 || ((((_la - 256)) & ~0x1F) === 0 && ((1 << (_la - 256)) & 249) !== 0)) {
             this.errorHandler.recoverInline(this);
@@ -10744,22 +10751,22 @@ export class SluiceParser extends antlr.Parser {
         this.enterRule(localContext, 250, SluiceParser.RULE_grantScope);
         let _la: number;
         try {
-            this.state = 2477;
+            this.state = 2478;
             this.errorHandler.sync(this);
             switch (this.tokenStream.LA(1)) {
             case 256:
                 this.enterOuterAlt(localContext, 1);
                 {
-                this.state = 2464;
+                this.state = 2465;
                 this.match(SluiceParser.STAR);
-                this.state = 2467;
+                this.state = 2468;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2465;
-                    this.match(SluiceParser.DOT);
                     this.state = 2466;
+                    this.match(SluiceParser.DOT);
+                    this.state = 2467;
                     this.match(SluiceParser.STAR);
                     }
                 }
@@ -10769,27 +10776,27 @@ export class SluiceParser extends antlr.Parser {
             case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                 this.enterOuterAlt(localContext, 2);
                 {
-                this.state = 2469;
+                this.state = 2470;
                 this.identifier();
-                this.state = 2475;
+                this.state = 2476;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
                 if (_la === 259) {
                     {
-                    this.state = 2470;
+                    this.state = 2471;
                     this.match(SluiceParser.DOT);
-                    this.state = 2473;
+                    this.state = 2474;
                     this.errorHandler.sync(this);
                     switch (this.tokenStream.LA(1)) {
                     case 5: case 6: case 7: case 8: case 9: case 10: case 12: case 14: case 15: case 16: case 17: case 19: case 20: case 21: case 22: case 23: case 24: case 26: case 27: case 28: case 31: case 32: case 33: case 34: case 35: case 36: case 37: case 38: case 39: case 40: case 41: case 42: case 43: case 44: case 45: case 46: case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 56: case 57: case 58: case 59: case 60: case 62: case 63: case 65: case 66: case 67: case 68: case 69: case 72: case 73: case 74: case 75: case 76: case 78: case 79: case 80: case 81: case 82: case 83: case 84: case 85: case 87: case 88: case 89: case 90: case 91: case 92: case 93: case 94: case 96: case 97: case 98: case 99: case 102: case 104: case 105: case 106: case 107: case 109: case 113: case 114: case 115: case 116: case 117: case 118: case 119: case 121: case 122: case 123: case 124: case 125: case 126: case 127: case 128: case 129: case 131: case 132: case 135: case 136: case 138: case 139: case 140: case 142: case 143: case 144: case 145: case 146: case 147: case 148: case 149: case 150: case 151: case 152: case 153: case 155: case 156: case 157: case 158: case 159: case 160: case 161: case 162: case 163: case 164: case 165: case 166: case 167: case 168: case 169: case 170: case 171: case 172: case 173: case 174: case 175: case 177: case 178: case 179: case 180: case 181: case 183: case 184: case 185: case 186: case 187: case 188: case 189: case 190: case 191: case 192: case 193: case 194: case 195: case 196: case 197: case 198: case 199: case 200: case 201: case 203: case 204: case 205: case 206: case 207: case 208: case 209: case 211: case 212: case 213: case 214: case 216: case 217: case 218: case 219: case 221: case 222: case 223: case 224: case 225: case 226: case 229: case 240: case 241:
                         {
-                        this.state = 2471;
+                        this.state = 2472;
                         this.identifier();
                         }
                         break;
                     case 256:
                         {
-                        this.state = 2472;
+                        this.state = 2473;
                         this.match(SluiceParser.STAR);
                         }
                         break;
@@ -10825,9 +10832,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2479;
-            this.match(SluiceParser.OPTIMIZE);
             this.state = 2480;
+            this.match(SluiceParser.OPTIMIZE);
+            this.state = 2481;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -10836,46 +10843,46 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2481;
+            this.state = 2482;
             this.objectName();
-            this.state = 2483;
+            this.state = 2484;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2482;
+                this.state = 2483;
                 this.onCluster();
                 }
             }
 
-            this.state = 2487;
+            this.state = 2488;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 146) {
                 {
-                this.state = 2485;
-                this.match(SluiceParser.PARTITION);
                 this.state = 2486;
+                this.match(SluiceParser.PARTITION);
+                this.state = 2487;
                 this.operand(0);
                 }
             }
 
-            this.state = 2490;
+            this.state = 2491;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 81) {
                 {
-                this.state = 2489;
+                this.state = 2490;
                 this.match(SluiceParser.FINAL);
                 }
             }
 
-            this.state = 2493;
+            this.state = 2494;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 51) {
                 {
-                this.state = 2492;
+                this.state = 2493;
                 this.match(SluiceParser.DEDUPLICATE);
                 }
             }
@@ -10902,40 +10909,40 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2495;
-            this.match(SluiceParser.DELETE);
             this.state = 2496;
-            this.match(SluiceParser.FROM);
+            this.match(SluiceParser.DELETE);
             this.state = 2497;
+            this.match(SluiceParser.FROM);
+            this.state = 2498;
             this.objectName();
-            this.state = 2499;
+            this.state = 2500;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2498;
+                this.state = 2499;
                 this.onCluster();
                 }
             }
 
-            this.state = 2503;
+            this.state = 2504;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 2501;
-                this.match(SluiceParser.WHERE);
                 this.state = 2502;
+                this.match(SluiceParser.WHERE);
+                this.state = 2503;
                 this.expr(0);
                 }
             }
 
-            this.state = 2506;
+            this.state = 2507;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2505;
+                this.state = 2506;
                 this.settingsClause();
                 }
             }
@@ -10962,58 +10969,58 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2508;
-            this.match(SluiceParser.UPDATE);
             this.state = 2509;
+            this.match(SluiceParser.UPDATE);
+            this.state = 2510;
             this.objectName();
-            this.state = 2511;
+            this.state = 2512;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 137) {
                 {
-                this.state = 2510;
+                this.state = 2511;
                 this.onCluster();
                 }
             }
 
-            this.state = 2513;
-            this.match(SluiceParser.SET);
             this.state = 2514;
+            this.match(SluiceParser.SET);
+            this.state = 2515;
             this.assignment();
-            this.state = 2519;
+            this.state = 2520;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 260) {
                 {
                 {
-                this.state = 2515;
-                this.match(SluiceParser.COMMA);
                 this.state = 2516;
+                this.match(SluiceParser.COMMA);
+                this.state = 2517;
                 this.assignment();
                 }
                 }
-                this.state = 2521;
+                this.state = 2522;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
-            this.state = 2524;
+            this.state = 2525;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 228) {
                 {
-                this.state = 2522;
-                this.match(SluiceParser.WHERE);
                 this.state = 2523;
+                this.match(SluiceParser.WHERE);
+                this.state = 2524;
                 this.expr(0);
                 }
             }
 
-            this.state = 2527;
+            this.state = 2528;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 188) {
                 {
-                this.state = 2526;
+                this.state = 2527;
                 this.settingsClause();
                 }
             }
@@ -11040,9 +11047,9 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2529;
-            this.match(SluiceParser.CHECK);
             this.state = 2530;
+            this.match(SluiceParser.CHECK);
+            this.state = 2531;
             _la = this.tokenStream.LA(1);
             if(!(_la === 195 || _la === 198)) {
             this.errorHandler.recoverInline(this);
@@ -11051,9 +11058,9 @@ export class SluiceParser extends antlr.Parser {
                 this.errorHandler.reportMatch(this);
                 this.consume();
             }
-            this.state = 2531;
-            this.objectName();
             this.state = 2532;
+            this.objectName();
+            this.state = 2533;
             this.outputClause();
             }
         }
@@ -11077,16 +11084,16 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2534;
+            this.state = 2535;
             this.identifier();
-            this.state = 2537;
+            this.state = 2538;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             if (_la === 259) {
                 {
-                this.state = 2535;
-                this.match(SluiceParser.DOT);
                 this.state = 2536;
+                this.match(SluiceParser.DOT);
+                this.state = 2537;
                 this.identifier();
                 }
             }
@@ -11113,21 +11120,21 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2539;
+            this.state = 2540;
             this.identifier();
-            this.state = 2544;
+            this.state = 2545;
             this.errorHandler.sync(this);
             _la = this.tokenStream.LA(1);
             while (_la === 259) {
                 {
                 {
-                this.state = 2540;
-                this.match(SluiceParser.DOT);
                 this.state = 2541;
+                this.match(SluiceParser.DOT);
+                this.state = 2542;
                 this.identifier();
                 }
                 }
-                this.state = 2546;
+                this.state = 2547;
                 this.errorHandler.sync(this);
                 _la = this.tokenStream.LA(1);
             }
@@ -11153,7 +11160,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2547;
+            this.state = 2548;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2650527712) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 3758063615) !== 0) || ((((_la - 65)) & ~0x1F) === 0 && ((1 << (_la - 65)) & 3219124127) !== 0) || ((((_la - 97)) & ~0x1F) === 0 && ((1 << (_la - 97)) & 4286519207) !== 0) || ((((_la - 129)) & ~0x1F) === 0 && ((1 << (_la - 129)) & 4261408461) !== 0) || ((((_la - 161)) & ~0x1F) === 0 && ((1 << (_la - 161)) & 4292837375) !== 0) || ((((_la - 193)) & ~0x1F) === 0 && ((1 << (_la - 193)) & 4156423679) !== 0) || ((((_la - 225)) & ~0x1F) === 0 && ((1 << (_la - 225)) & 98323) !== 0))) {
             this.errorHandler.recoverInline(this);
@@ -11184,7 +11191,7 @@ export class SluiceParser extends antlr.Parser {
         try {
             this.enterOuterAlt(localContext, 1);
             {
-            this.state = 2549;
+            this.state = 2550;
             _la = this.tokenStream.LA(1);
             if(!((((_la) & ~0x1F) === 0 && ((1 << _la) & 2648184800) !== 0) || ((((_la - 32)) & ~0x1F) === 0 && ((1 << (_la - 32)) & 2684304379) !== 0) || ((((_la - 66)) & ~0x1F) === 0 && ((1 << (_la - 66)) & 3678873551) !== 0) || ((((_la - 98)) & ~0x1F) === 0 && ((1 << (_la - 98)) & 4145514833) !== 0) || ((((_la - 131)) & ~0x1F) === 0 && ((1 << (_la - 131)) & 4146996115) !== 0) || ((((_la - 163)) & ~0x1F) === 0 && ((1 << (_la - 163)) & 1709561693) !== 0) || ((((_la - 195)) & ~0x1F) === 0 && ((1 << (_la - 195)) & 3989798783) !== 0) || _la === 240 || _la === 241)) {
             this.errorHandler.recoverInline(this);
@@ -11256,7 +11263,7 @@ export class SluiceParser extends antlr.Parser {
     }
 
     public static readonly _serializedATN: number[] = [
-        4,1,271,2552,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
+        4,1,271,2553,2,0,7,0,2,1,7,1,2,2,7,2,2,3,7,3,2,4,7,4,2,5,7,5,2,6,
         7,6,2,7,7,7,2,8,7,8,2,9,7,9,2,10,7,10,2,11,7,11,2,12,7,12,2,13,7,
         13,2,14,7,14,2,15,7,15,2,16,7,16,2,17,7,17,2,18,7,18,2,19,7,19,2,
         20,7,20,2,21,7,21,2,22,7,22,2,23,7,23,2,24,7,24,2,25,7,25,2,26,7,
@@ -11378,121 +11385,121 @@ export class SluiceParser extends antlr.Parser {
         1360,8,67,1,67,1,67,1,67,1,67,1,67,3,67,1367,8,67,3,67,1369,8,67,
         1,67,3,67,1372,8,67,1,68,1,68,1,69,1,69,1,69,1,69,1,69,1,69,1,69,
         1,69,3,69,1384,8,69,1,70,1,70,1,71,1,71,3,71,1390,8,71,1,71,3,71,
-        1393,8,71,1,72,1,72,3,72,1397,8,72,1,72,1,72,1,72,1,72,1,72,3,72,
-        1404,8,72,1,73,1,73,1,73,5,73,1409,8,73,10,73,12,73,1412,9,73,1,
-        73,1,73,1,74,1,74,3,74,1418,8,74,1,74,3,74,1421,8,74,1,74,1,74,1,
-        74,3,74,1426,8,74,1,74,3,74,1429,8,74,1,74,3,74,1432,8,74,1,74,1,
-        74,1,74,3,74,1437,8,74,1,74,1,74,1,74,1,74,1,74,3,74,1444,8,74,3,
-        74,1446,8,74,1,74,3,74,1449,8,74,1,74,1,74,1,74,3,74,1454,8,74,1,
-        74,1,74,3,74,1458,8,74,1,75,1,75,1,75,1,75,1,75,1,75,1,75,5,75,1467,
-        8,75,10,75,12,75,1470,9,75,1,75,1,75,3,75,1474,8,75,1,75,1,75,1,
-        75,5,75,1479,8,75,10,75,12,75,1482,9,75,1,75,3,75,1485,8,75,3,75,
-        1487,8,75,1,75,1,75,1,76,1,76,1,76,3,76,1494,8,76,1,76,1,76,3,76,
-        1498,8,76,1,76,1,76,3,76,1502,8,76,1,76,5,76,1505,8,76,10,76,12,
-        76,1508,9,76,1,76,1,76,1,76,3,76,1513,8,76,1,76,3,76,1516,8,76,1,
-        76,1,76,3,76,1520,8,76,1,76,1,76,1,76,3,76,1525,8,76,1,76,3,76,1528,
-        8,76,1,76,3,76,1531,8,76,1,76,5,76,1534,8,76,10,76,12,76,1537,9,
-        76,1,76,3,76,1540,8,76,1,76,1,76,1,76,5,76,1545,8,76,10,76,12,76,
-        1548,9,76,1,76,1,76,1,76,1,76,3,76,1554,8,76,1,76,1,76,1,76,5,76,
-        1559,8,76,10,76,12,76,1562,9,76,3,76,1564,8,76,1,76,1,76,1,76,3,
-        76,1569,8,76,1,76,1,76,3,76,1573,8,76,1,76,1,76,3,76,1577,8,76,1,
-        76,3,76,1580,8,76,1,76,5,76,1583,8,76,10,76,12,76,1586,9,76,1,76,
-        1,76,1,76,1,76,3,76,1592,8,76,1,76,1,76,1,76,3,76,1597,8,76,1,76,
-        1,76,1,76,3,76,1602,8,76,1,76,1,76,1,76,3,76,1607,8,76,1,76,3,76,
-        1610,8,76,1,76,1,76,3,76,1614,8,76,1,76,3,76,1617,8,76,1,76,5,76,
-        1620,8,76,10,76,12,76,1623,9,76,1,76,3,76,1626,8,76,1,76,1,76,1,
-        76,1,76,3,76,1632,8,76,1,76,1,76,3,76,1636,8,76,1,76,1,76,1,76,3,
-        76,1641,8,76,1,76,1,76,3,76,1645,8,76,1,76,1,76,3,76,1649,8,76,1,
-        76,1,76,1,76,1,76,1,76,1,76,3,76,1657,8,76,1,76,3,76,1660,8,76,1,
-        76,1,76,3,76,1664,8,76,1,76,1,76,3,76,1668,8,76,1,76,1,76,1,76,1,
-        76,5,76,1674,8,76,10,76,12,76,1677,9,76,3,76,1679,8,76,1,76,1,76,
-        1,76,1,76,1,76,3,76,1686,8,76,1,76,1,76,1,76,3,76,1691,8,76,1,76,
-        1,76,1,76,3,76,1696,8,76,1,76,1,76,1,76,3,76,1701,8,76,1,76,1,76,
-        1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,3,76,1714,8,76,1,76,
-        1,76,3,76,1718,8,76,1,76,5,76,1721,8,76,10,76,12,76,1724,9,76,1,
-        76,1,76,1,76,1,76,1,76,3,76,1731,8,76,1,76,1,76,3,76,1735,8,76,1,
-        76,3,76,1738,8,76,3,76,1740,8,76,1,77,1,77,1,77,1,77,1,78,1,78,1,
-        78,1,79,1,79,1,79,1,79,3,79,1753,8,79,1,80,1,80,1,80,1,81,1,81,1,
-        81,1,81,5,81,1762,8,81,10,81,12,81,1765,9,81,1,81,3,81,1768,8,81,
-        1,81,1,81,1,82,1,82,1,82,1,82,1,82,1,82,3,82,1778,8,82,1,83,1,83,
-        3,83,1782,8,83,1,83,5,83,1785,8,83,10,83,12,83,1788,9,83,1,84,1,
-        84,1,84,1,84,1,84,1,84,1,84,3,84,1797,8,84,1,84,1,84,1,84,1,84,1,
-        84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,3,84,1812,8,84,1,85,1,
-        85,1,85,1,86,1,86,3,86,1819,8,86,1,87,1,87,1,87,1,87,1,87,1,88,1,
-        88,3,88,1828,8,88,1,88,1,88,1,88,3,88,1833,8,88,1,88,3,88,1836,8,
-        88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,
-        88,1,88,1,88,1,88,5,88,1854,8,88,10,88,12,88,1857,9,88,1,88,1,88,
-        1,88,3,88,1862,8,88,1,89,1,89,1,89,5,89,1867,8,89,10,89,12,89,1870,
-        9,89,1,90,1,90,1,90,1,90,1,90,3,90,1877,8,90,1,90,1,90,3,90,1881,
-        8,90,1,91,1,91,1,91,1,91,1,91,3,91,1888,8,91,1,91,1,91,3,91,1892,
-        8,91,1,91,1,91,3,91,1896,8,91,1,91,1,91,1,91,1,91,5,91,1902,8,91,
-        10,91,12,91,1905,9,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,
-        91,1,91,3,91,1917,8,91,1,92,1,92,1,92,3,92,1922,8,92,1,93,1,93,3,
-        93,1926,8,93,1,94,1,94,1,94,5,94,1931,8,94,10,94,12,94,1934,9,94,
-        1,95,1,95,3,95,1938,8,95,1,96,1,96,1,96,3,96,1943,8,96,1,96,1,96,
-        3,96,1947,8,96,1,96,1,96,1,96,5,96,1952,8,96,10,96,12,96,1955,9,
-        96,1,96,1,96,1,96,3,96,1960,8,96,1,96,1,96,3,96,1964,8,96,1,96,5,
-        96,1967,8,96,10,96,12,96,1970,9,96,3,96,1972,8,96,1,97,1,97,1,97,
-        1,97,1,97,1,97,3,97,1980,8,97,1,98,1,98,1,98,3,98,1985,8,98,1,98,
-        1,98,3,98,1989,8,98,1,98,1,98,1,98,3,98,1994,8,98,1,98,1,98,1,98,
-        1,98,3,98,2000,8,98,1,98,1,98,1,98,1,98,3,98,2006,8,98,1,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,3,98,2015,8,98,1,98,1,98,1,98,1,98,1,98,
-        1,98,3,98,2023,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,2032,
-        8,98,1,98,1,98,3,98,2036,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2053,8,98,10,98,12,
-        98,2056,9,98,1,98,1,98,1,98,1,98,1,98,5,98,2063,8,98,10,98,12,98,
-        2066,9,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
-        1,98,3,98,2080,8,98,1,98,1,98,1,98,1,98,3,98,2086,8,98,1,98,1,98,
-        1,98,1,98,3,98,2092,8,98,1,98,1,98,1,98,1,98,3,98,2098,8,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,1,98,3,98,2107,8,98,1,98,1,98,1,98,1,98,
-        1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2120,8,98,10,98,12,98,2123,
-        9,98,1,98,1,98,1,98,3,98,2128,8,98,1,99,1,99,1,99,1,99,3,99,2134,
-        8,99,1,99,1,99,3,99,2138,8,99,1,100,1,100,1,100,3,100,2143,8,100,
-        1,101,1,101,1,101,1,101,1,102,1,102,1,102,3,102,2152,8,102,1,102,
-        1,102,1,102,5,102,2157,8,102,10,102,12,102,2160,9,102,1,102,3,102,
-        2163,8,102,1,102,5,102,2166,8,102,10,102,12,102,2169,9,102,1,102,
-        3,102,2172,8,102,1,103,1,103,1,103,1,103,1,103,3,103,2179,8,103,
-        1,104,1,104,3,104,2183,8,104,1,105,1,105,1,105,3,105,2188,8,105,
-        1,105,1,105,3,105,2192,8,105,1,105,1,105,1,105,1,105,1,105,1,105,
-        1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,3,105,2208,8,105,
-        1,105,1,105,3,105,2212,8,105,1,105,3,105,2215,8,105,1,106,1,106,
-        1,106,3,106,2220,8,106,1,106,1,106,1,106,5,106,2225,8,106,10,106,
-        12,106,2228,9,106,1,106,3,106,2231,8,106,1,107,1,107,1,107,1,107,
-        1,108,1,108,3,108,2239,8,108,1,108,3,108,2242,8,108,1,108,1,108,
-        3,108,2246,8,108,1,108,3,108,2249,8,108,1,109,1,109,1,109,3,109,
-        2254,8,109,1,109,1,109,1,109,1,109,1,109,4,109,2261,8,109,11,109,
-        12,109,2262,1,109,1,109,3,109,2267,8,109,1,109,1,109,1,109,1,109,
-        3,109,2273,8,109,3,109,2275,8,109,1,109,1,109,3,109,2279,8,109,1,
-        109,3,109,2282,8,109,1,109,1,109,3,109,2286,8,109,1,109,1,109,3,
-        109,2290,8,109,1,109,1,109,3,109,2294,8,109,1,110,1,110,1,111,3,
-        111,2299,8,111,1,111,1,111,1,111,1,112,1,112,1,112,1,112,1,113,3,
-        113,2309,8,113,1,113,1,113,1,113,1,113,1,113,3,113,2316,8,113,1,
-        113,1,113,3,113,2320,8,113,1,113,3,113,2323,8,113,1,114,1,114,1,
-        114,1,114,3,114,2329,8,114,1,114,3,114,2332,8,114,1,114,1,114,1,
-        115,1,115,3,115,2338,8,115,1,115,1,115,1,115,1,116,1,116,3,116,2345,
-        8,116,1,116,1,116,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2355,
-        8,117,1,117,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2364,8,117,
-        1,118,1,118,1,118,3,118,2369,8,118,1,118,1,118,1,118,3,118,2374,
-        8,118,1,118,1,118,1,119,3,119,2379,8,119,1,119,1,119,1,119,1,119,
-        3,119,2385,8,119,1,119,1,119,1,120,1,120,4,120,2391,8,120,11,120,
-        12,120,2392,1,121,1,121,3,121,2397,8,121,1,121,1,121,1,121,5,121,
-        2402,8,121,10,121,12,121,2405,9,121,1,121,1,121,3,121,2409,8,121,
-        1,121,1,121,1,121,1,121,1,121,5,121,2416,8,121,10,121,12,121,2419,
-        9,121,1,122,1,122,3,122,2423,8,122,1,122,1,122,1,122,3,122,2428,
-        8,122,1,122,1,122,1,122,5,122,2433,8,122,10,122,12,122,2436,9,122,
-        1,122,1,122,3,122,2440,8,122,1,122,1,122,1,122,1,123,4,123,2446,
-        8,123,11,123,12,123,2447,1,123,1,123,1,123,1,123,5,123,2454,8,123,
-        10,123,12,123,2457,9,123,1,123,1,123,3,123,2461,8,123,1,124,1,124,
-        1,125,1,125,1,125,3,125,2468,8,125,1,125,1,125,1,125,1,125,3,125,
-        2474,8,125,3,125,2476,8,125,3,125,2478,8,125,1,126,1,126,1,126,1,
-        126,3,126,2484,8,126,1,126,1,126,3,126,2488,8,126,1,126,3,126,2491,
-        8,126,1,126,3,126,2494,8,126,1,127,1,127,1,127,1,127,3,127,2500,
-        8,127,1,127,1,127,3,127,2504,8,127,1,127,3,127,2507,8,127,1,128,
-        1,128,1,128,3,128,2512,8,128,1,128,1,128,1,128,1,128,5,128,2518,
-        8,128,10,128,12,128,2521,9,128,1,128,1,128,3,128,2525,8,128,1,128,
-        3,128,2528,8,128,1,129,1,129,1,129,1,129,1,129,1,130,1,130,1,130,
-        3,130,2538,8,130,1,131,1,131,1,131,5,131,2543,8,131,10,131,12,131,
-        2546,9,131,1,132,1,132,1,133,1,133,1,133,0,2,108,112,134,0,2,4,6,
+        1393,8,71,1,72,1,72,3,72,1397,8,72,1,72,1,72,1,72,1,72,1,72,1,72,
+        3,72,1405,8,72,1,73,1,73,1,73,5,73,1410,8,73,10,73,12,73,1413,9,
+        73,1,73,1,73,1,74,1,74,3,74,1419,8,74,1,74,3,74,1422,8,74,1,74,1,
+        74,1,74,3,74,1427,8,74,1,74,3,74,1430,8,74,1,74,3,74,1433,8,74,1,
+        74,1,74,1,74,3,74,1438,8,74,1,74,1,74,1,74,1,74,1,74,3,74,1445,8,
+        74,3,74,1447,8,74,1,74,3,74,1450,8,74,1,74,1,74,1,74,3,74,1455,8,
+        74,1,74,1,74,3,74,1459,8,74,1,75,1,75,1,75,1,75,1,75,1,75,1,75,5,
+        75,1468,8,75,10,75,12,75,1471,9,75,1,75,1,75,3,75,1475,8,75,1,75,
+        1,75,1,75,5,75,1480,8,75,10,75,12,75,1483,9,75,1,75,3,75,1486,8,
+        75,3,75,1488,8,75,1,75,1,75,1,76,1,76,1,76,3,76,1495,8,76,1,76,1,
+        76,3,76,1499,8,76,1,76,1,76,3,76,1503,8,76,1,76,5,76,1506,8,76,10,
+        76,12,76,1509,9,76,1,76,1,76,1,76,3,76,1514,8,76,1,76,3,76,1517,
+        8,76,1,76,1,76,3,76,1521,8,76,1,76,1,76,1,76,3,76,1526,8,76,1,76,
+        3,76,1529,8,76,1,76,3,76,1532,8,76,1,76,5,76,1535,8,76,10,76,12,
+        76,1538,9,76,1,76,3,76,1541,8,76,1,76,1,76,1,76,5,76,1546,8,76,10,
+        76,12,76,1549,9,76,1,76,1,76,1,76,1,76,3,76,1555,8,76,1,76,1,76,
+        1,76,5,76,1560,8,76,10,76,12,76,1563,9,76,3,76,1565,8,76,1,76,1,
+        76,1,76,3,76,1570,8,76,1,76,1,76,3,76,1574,8,76,1,76,1,76,3,76,1578,
+        8,76,1,76,3,76,1581,8,76,1,76,5,76,1584,8,76,10,76,12,76,1587,9,
+        76,1,76,1,76,1,76,1,76,3,76,1593,8,76,1,76,1,76,1,76,3,76,1598,8,
+        76,1,76,1,76,1,76,3,76,1603,8,76,1,76,1,76,1,76,3,76,1608,8,76,1,
+        76,3,76,1611,8,76,1,76,1,76,3,76,1615,8,76,1,76,3,76,1618,8,76,1,
+        76,5,76,1621,8,76,10,76,12,76,1624,9,76,1,76,3,76,1627,8,76,1,76,
+        1,76,1,76,1,76,3,76,1633,8,76,1,76,1,76,3,76,1637,8,76,1,76,1,76,
+        1,76,3,76,1642,8,76,1,76,1,76,3,76,1646,8,76,1,76,1,76,3,76,1650,
+        8,76,1,76,1,76,1,76,1,76,1,76,1,76,3,76,1658,8,76,1,76,3,76,1661,
+        8,76,1,76,1,76,3,76,1665,8,76,1,76,1,76,3,76,1669,8,76,1,76,1,76,
+        1,76,1,76,5,76,1675,8,76,10,76,12,76,1678,9,76,3,76,1680,8,76,1,
+        76,1,76,1,76,1,76,1,76,3,76,1687,8,76,1,76,1,76,1,76,3,76,1692,8,
+        76,1,76,1,76,1,76,3,76,1697,8,76,1,76,1,76,1,76,3,76,1702,8,76,1,
+        76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,1,76,3,76,1715,8,
+        76,1,76,1,76,3,76,1719,8,76,1,76,5,76,1722,8,76,10,76,12,76,1725,
+        9,76,1,76,1,76,1,76,1,76,1,76,3,76,1732,8,76,1,76,1,76,3,76,1736,
+        8,76,1,76,3,76,1739,8,76,3,76,1741,8,76,1,77,1,77,1,77,1,77,1,78,
+        1,78,1,78,1,79,1,79,1,79,1,79,3,79,1754,8,79,1,80,1,80,1,80,1,81,
+        1,81,1,81,1,81,5,81,1763,8,81,10,81,12,81,1766,9,81,1,81,3,81,1769,
+        8,81,1,81,1,81,1,82,1,82,1,82,1,82,1,82,1,82,3,82,1779,8,82,1,83,
+        1,83,3,83,1783,8,83,1,83,5,83,1786,8,83,10,83,12,83,1789,9,83,1,
+        84,1,84,1,84,1,84,1,84,1,84,1,84,3,84,1798,8,84,1,84,1,84,1,84,1,
+        84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,1,84,3,84,1813,8,84,1,
+        85,1,85,1,85,1,86,1,86,3,86,1820,8,86,1,87,1,87,1,87,1,87,1,87,1,
+        88,1,88,3,88,1829,8,88,1,88,1,88,1,88,3,88,1834,8,88,1,88,3,88,1837,
+        8,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,1,88,
+        1,88,1,88,1,88,1,88,5,88,1855,8,88,10,88,12,88,1858,9,88,1,88,1,
+        88,1,88,3,88,1863,8,88,1,89,1,89,1,89,5,89,1868,8,89,10,89,12,89,
+        1871,9,89,1,90,1,90,1,90,1,90,1,90,3,90,1878,8,90,1,90,1,90,3,90,
+        1882,8,90,1,91,1,91,1,91,1,91,1,91,3,91,1889,8,91,1,91,1,91,3,91,
+        1893,8,91,1,91,1,91,3,91,1897,8,91,1,91,1,91,1,91,1,91,5,91,1903,
+        8,91,10,91,12,91,1906,9,91,1,91,1,91,1,91,1,91,1,91,1,91,1,91,1,
+        91,1,91,1,91,3,91,1918,8,91,1,92,1,92,1,92,3,92,1923,8,92,1,93,1,
+        93,3,93,1927,8,93,1,94,1,94,1,94,5,94,1932,8,94,10,94,12,94,1935,
+        9,94,1,95,1,95,3,95,1939,8,95,1,96,1,96,1,96,3,96,1944,8,96,1,96,
+        1,96,3,96,1948,8,96,1,96,1,96,1,96,5,96,1953,8,96,10,96,12,96,1956,
+        9,96,1,96,1,96,1,96,3,96,1961,8,96,1,96,1,96,3,96,1965,8,96,1,96,
+        5,96,1968,8,96,10,96,12,96,1971,9,96,3,96,1973,8,96,1,97,1,97,1,
+        97,1,97,1,97,1,97,3,97,1981,8,97,1,98,1,98,1,98,3,98,1986,8,98,1,
+        98,1,98,3,98,1990,8,98,1,98,1,98,1,98,3,98,1995,8,98,1,98,1,98,1,
+        98,1,98,3,98,2001,8,98,1,98,1,98,1,98,1,98,3,98,2007,8,98,1,98,1,
+        98,1,98,1,98,1,98,1,98,1,98,3,98,2016,8,98,1,98,1,98,1,98,1,98,1,
+        98,1,98,3,98,2024,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,3,98,2033,
+        8,98,1,98,1,98,3,98,2037,8,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2054,8,98,10,98,12,
+        98,2057,9,98,1,98,1,98,1,98,1,98,1,98,5,98,2064,8,98,10,98,12,98,
+        2067,9,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,1,98,
+        1,98,3,98,2081,8,98,1,98,1,98,1,98,1,98,3,98,2087,8,98,1,98,1,98,
+        1,98,1,98,3,98,2093,8,98,1,98,1,98,1,98,1,98,3,98,2099,8,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,3,98,2108,8,98,1,98,1,98,1,98,1,98,
+        1,98,1,98,1,98,1,98,1,98,1,98,1,98,5,98,2121,8,98,10,98,12,98,2124,
+        9,98,1,98,1,98,1,98,3,98,2129,8,98,1,99,1,99,1,99,1,99,3,99,2135,
+        8,99,1,99,1,99,3,99,2139,8,99,1,100,1,100,1,100,3,100,2144,8,100,
+        1,101,1,101,1,101,1,101,1,102,1,102,1,102,3,102,2153,8,102,1,102,
+        1,102,1,102,5,102,2158,8,102,10,102,12,102,2161,9,102,1,102,3,102,
+        2164,8,102,1,102,5,102,2167,8,102,10,102,12,102,2170,9,102,1,102,
+        3,102,2173,8,102,1,103,1,103,1,103,1,103,1,103,3,103,2180,8,103,
+        1,104,1,104,3,104,2184,8,104,1,105,1,105,1,105,3,105,2189,8,105,
+        1,105,1,105,3,105,2193,8,105,1,105,1,105,1,105,1,105,1,105,1,105,
+        1,105,1,105,1,105,1,105,1,105,1,105,1,105,1,105,3,105,2209,8,105,
+        1,105,1,105,3,105,2213,8,105,1,105,3,105,2216,8,105,1,106,1,106,
+        1,106,3,106,2221,8,106,1,106,1,106,1,106,5,106,2226,8,106,10,106,
+        12,106,2229,9,106,1,106,3,106,2232,8,106,1,107,1,107,1,107,1,107,
+        1,108,1,108,3,108,2240,8,108,1,108,3,108,2243,8,108,1,108,1,108,
+        3,108,2247,8,108,1,108,3,108,2250,8,108,1,109,1,109,1,109,3,109,
+        2255,8,109,1,109,1,109,1,109,1,109,1,109,4,109,2262,8,109,11,109,
+        12,109,2263,1,109,1,109,3,109,2268,8,109,1,109,1,109,1,109,1,109,
+        3,109,2274,8,109,3,109,2276,8,109,1,109,1,109,3,109,2280,8,109,1,
+        109,3,109,2283,8,109,1,109,1,109,3,109,2287,8,109,1,109,1,109,3,
+        109,2291,8,109,1,109,1,109,3,109,2295,8,109,1,110,1,110,1,111,3,
+        111,2300,8,111,1,111,1,111,1,111,1,112,1,112,1,112,1,112,1,113,3,
+        113,2310,8,113,1,113,1,113,1,113,1,113,1,113,3,113,2317,8,113,1,
+        113,1,113,3,113,2321,8,113,1,113,3,113,2324,8,113,1,114,1,114,1,
+        114,1,114,3,114,2330,8,114,1,114,3,114,2333,8,114,1,114,1,114,1,
+        115,1,115,3,115,2339,8,115,1,115,1,115,1,115,1,116,1,116,3,116,2346,
+        8,116,1,116,1,116,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2356,
+        8,117,1,117,1,117,1,117,1,117,1,117,1,117,1,117,3,117,2365,8,117,
+        1,118,1,118,1,118,3,118,2370,8,118,1,118,1,118,1,118,3,118,2375,
+        8,118,1,118,1,118,1,119,3,119,2380,8,119,1,119,1,119,1,119,1,119,
+        3,119,2386,8,119,1,119,1,119,1,120,1,120,4,120,2392,8,120,11,120,
+        12,120,2393,1,121,1,121,3,121,2398,8,121,1,121,1,121,1,121,5,121,
+        2403,8,121,10,121,12,121,2406,9,121,1,121,1,121,3,121,2410,8,121,
+        1,121,1,121,1,121,1,121,1,121,5,121,2417,8,121,10,121,12,121,2420,
+        9,121,1,122,1,122,3,122,2424,8,122,1,122,1,122,1,122,3,122,2429,
+        8,122,1,122,1,122,1,122,5,122,2434,8,122,10,122,12,122,2437,9,122,
+        1,122,1,122,3,122,2441,8,122,1,122,1,122,1,122,1,123,4,123,2447,
+        8,123,11,123,12,123,2448,1,123,1,123,1,123,1,123,5,123,2455,8,123,
+        10,123,12,123,2458,9,123,1,123,1,123,3,123,2462,8,123,1,124,1,124,
+        1,125,1,125,1,125,3,125,2469,8,125,1,125,1,125,1,125,1,125,3,125,
+        2475,8,125,3,125,2477,8,125,3,125,2479,8,125,1,126,1,126,1,126,1,
+        126,3,126,2485,8,126,1,126,1,126,3,126,2489,8,126,1,126,3,126,2492,
+        8,126,1,126,3,126,2495,8,126,1,127,1,127,1,127,1,127,3,127,2501,
+        8,127,1,127,1,127,3,127,2505,8,127,1,127,3,127,2508,8,127,1,128,
+        1,128,1,128,3,128,2513,8,128,1,128,1,128,1,128,1,128,5,128,2519,
+        8,128,10,128,12,128,2522,9,128,1,128,1,128,3,128,2526,8,128,1,128,
+        3,128,2529,8,128,1,129,1,129,1,129,1,129,1,129,1,130,1,130,1,130,
+        3,130,2539,8,130,1,131,1,131,1,131,5,131,2544,8,131,10,131,12,131,
+        2547,9,131,1,132,1,132,1,133,1,133,1,133,0,2,108,112,134,0,2,4,6,
         8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,
         52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,
         96,98,100,102,104,106,108,110,112,114,116,118,120,122,124,126,128,
@@ -11531,7 +11538,7 @@ export class SluiceParser extends antlr.Parser {
         102,104,104,106,106,109,109,113,116,118,118,122,124,126,129,131,
         132,135,135,138,140,144,144,148,150,152,152,155,157,159,163,165,
         167,169,169,171,173,175,175,177,179,181,181,184,187,189,189,192,
-        193,195,201,203,209,211,214,217,219,221,222,224,226,240,241,2964,
+        193,195,201,203,209,211,214,217,219,221,222,224,226,240,241,2966,
         0,271,1,0,0,0,2,286,1,0,0,0,4,295,1,0,0,0,6,299,1,0,0,0,8,331,1,
         0,0,0,10,360,1,0,0,0,12,362,1,0,0,0,14,364,1,0,0,0,16,366,1,0,0,
         0,18,372,1,0,0,0,20,384,1,0,0,0,22,391,1,0,0,0,24,398,1,0,0,0,26,
@@ -11549,22 +11556,22 @@ export class SluiceParser extends antlr.Parser {
         1,0,0,0,120,1237,1,0,0,0,122,1246,1,0,0,0,124,1248,1,0,0,0,126,1254,
         1,0,0,0,128,1322,1,0,0,0,130,1324,1,0,0,0,132,1328,1,0,0,0,134,1371,
         1,0,0,0,136,1373,1,0,0,0,138,1383,1,0,0,0,140,1385,1,0,0,0,142,1387,
-        1,0,0,0,144,1403,1,0,0,0,146,1405,1,0,0,0,148,1415,1,0,0,0,150,1459,
-        1,0,0,0,152,1739,1,0,0,0,154,1741,1,0,0,0,156,1745,1,0,0,0,158,1748,
-        1,0,0,0,160,1754,1,0,0,0,162,1757,1,0,0,0,164,1777,1,0,0,0,166,1779,
-        1,0,0,0,168,1811,1,0,0,0,170,1813,1,0,0,0,172,1818,1,0,0,0,174,1820,
-        1,0,0,0,176,1861,1,0,0,0,178,1863,1,0,0,0,180,1871,1,0,0,0,182,1916,
-        1,0,0,0,184,1921,1,0,0,0,186,1925,1,0,0,0,188,1927,1,0,0,0,190,1937,
-        1,0,0,0,192,1971,1,0,0,0,194,1979,1,0,0,0,196,2127,1,0,0,0,198,2129,
-        1,0,0,0,200,2142,1,0,0,0,202,2144,1,0,0,0,204,2148,1,0,0,0,206,2178,
-        1,0,0,0,208,2182,1,0,0,0,210,2214,1,0,0,0,212,2216,1,0,0,0,214,2232,
-        1,0,0,0,216,2236,1,0,0,0,218,2293,1,0,0,0,220,2295,1,0,0,0,222,2298,
-        1,0,0,0,224,2303,1,0,0,0,226,2322,1,0,0,0,228,2324,1,0,0,0,230,2335,
-        1,0,0,0,232,2342,1,0,0,0,234,2363,1,0,0,0,236,2365,1,0,0,0,238,2378,
-        1,0,0,0,240,2388,1,0,0,0,242,2394,1,0,0,0,244,2420,1,0,0,0,246,2445,
-        1,0,0,0,248,2462,1,0,0,0,250,2477,1,0,0,0,252,2479,1,0,0,0,254,2495,
-        1,0,0,0,256,2508,1,0,0,0,258,2529,1,0,0,0,260,2534,1,0,0,0,262,2539,
-        1,0,0,0,264,2547,1,0,0,0,266,2549,1,0,0,0,268,270,5,261,0,0,269,
+        1,0,0,0,144,1404,1,0,0,0,146,1406,1,0,0,0,148,1416,1,0,0,0,150,1460,
+        1,0,0,0,152,1740,1,0,0,0,154,1742,1,0,0,0,156,1746,1,0,0,0,158,1749,
+        1,0,0,0,160,1755,1,0,0,0,162,1758,1,0,0,0,164,1778,1,0,0,0,166,1780,
+        1,0,0,0,168,1812,1,0,0,0,170,1814,1,0,0,0,172,1819,1,0,0,0,174,1821,
+        1,0,0,0,176,1862,1,0,0,0,178,1864,1,0,0,0,180,1872,1,0,0,0,182,1917,
+        1,0,0,0,184,1922,1,0,0,0,186,1926,1,0,0,0,188,1928,1,0,0,0,190,1938,
+        1,0,0,0,192,1972,1,0,0,0,194,1980,1,0,0,0,196,2128,1,0,0,0,198,2130,
+        1,0,0,0,200,2143,1,0,0,0,202,2145,1,0,0,0,204,2149,1,0,0,0,206,2179,
+        1,0,0,0,208,2183,1,0,0,0,210,2215,1,0,0,0,212,2217,1,0,0,0,214,2233,
+        1,0,0,0,216,2237,1,0,0,0,218,2294,1,0,0,0,220,2296,1,0,0,0,222,2299,
+        1,0,0,0,224,2304,1,0,0,0,226,2323,1,0,0,0,228,2325,1,0,0,0,230,2336,
+        1,0,0,0,232,2343,1,0,0,0,234,2364,1,0,0,0,236,2366,1,0,0,0,238,2379,
+        1,0,0,0,240,2389,1,0,0,0,242,2395,1,0,0,0,244,2421,1,0,0,0,246,2446,
+        1,0,0,0,248,2463,1,0,0,0,250,2478,1,0,0,0,252,2480,1,0,0,0,254,2496,
+        1,0,0,0,256,2509,1,0,0,0,258,2530,1,0,0,0,260,2535,1,0,0,0,262,2540,
+        1,0,0,0,264,2548,1,0,0,0,266,2550,1,0,0,0,268,270,5,261,0,0,269,
         268,1,0,0,0,270,273,1,0,0,0,271,269,1,0,0,0,271,272,1,0,0,0,272,
         276,1,0,0,0,273,271,1,0,0,0,274,277,3,8,4,0,275,277,3,10,5,0,276,
         274,1,0,0,0,276,275,1,0,0,0,276,277,1,0,0,0,277,281,1,0,0,0,278,
@@ -11941,422 +11948,422 @@ export class SluiceParser extends antlr.Parser {
         1388,1390,3,146,73,0,1389,1388,1,0,0,0,1389,1390,1,0,0,0,1390,1392,
         1,0,0,0,1391,1393,7,28,0,0,1392,1391,1,0,0,0,1392,1393,1,0,0,0,1393,
         143,1,0,0,0,1394,1396,5,240,0,0,1395,1397,7,29,0,0,1396,1395,1,0,
-        0,0,1396,1397,1,0,0,0,1397,1404,1,0,0,0,1398,1404,5,241,0,0,1399,
-        1404,5,50,0,0,1400,1404,5,205,0,0,1401,1404,5,17,0,0,1402,1404,5,
-        109,0,0,1403,1394,1,0,0,0,1403,1398,1,0,0,0,1403,1399,1,0,0,0,1403,
-        1400,1,0,0,0,1403,1401,1,0,0,0,1403,1402,1,0,0,0,1404,145,1,0,0,
-        0,1405,1410,5,262,0,0,1406,1409,3,146,73,0,1407,1409,8,30,0,0,1408,
-        1406,1,0,0,0,1408,1407,1,0,0,0,1409,1412,1,0,0,0,1410,1408,1,0,0,
-        0,1410,1411,1,0,0,0,1411,1413,1,0,0,0,1412,1410,1,0,0,0,1413,1414,
-        5,263,0,0,1414,147,1,0,0,0,1415,1417,5,106,0,0,1416,1418,5,110,0,
-        0,1417,1416,1,0,0,0,1417,1418,1,0,0,0,1418,1428,1,0,0,0,1419,1421,
-        5,198,0,0,1420,1419,1,0,0,0,1420,1421,1,0,0,0,1421,1422,1,0,0,0,
-        1422,1423,5,88,0,0,1423,1429,3,96,48,0,1424,1426,5,198,0,0,1425,
-        1424,1,0,0,0,1425,1426,1,0,0,0,1426,1427,1,0,0,0,1427,1429,3,260,
-        130,0,1428,1420,1,0,0,0,1428,1425,1,0,0,0,1429,1431,1,0,0,0,1430,
-        1432,3,150,75,0,1431,1430,1,0,0,0,1431,1432,1,0,0,0,1432,1436,1,
-        0,0,0,1433,1434,5,146,0,0,1434,1435,5,27,0,0,1435,1437,3,108,54,
-        0,1436,1433,1,0,0,0,1436,1437,1,0,0,0,1437,1445,1,0,0,0,1438,1439,
-        5,86,0,0,1439,1440,5,104,0,0,1440,1443,5,238,0,0,1441,1442,5,43,
-        0,0,1442,1444,5,238,0,0,1443,1441,1,0,0,0,1443,1444,1,0,0,0,1444,
-        1446,1,0,0,0,1445,1438,1,0,0,0,1445,1446,1,0,0,0,1446,1448,1,0,0,
-        0,1447,1449,3,76,38,0,1448,1447,1,0,0,0,1448,1449,1,0,0,0,1449,1457,
-        1,0,0,0,1450,1451,5,85,0,0,1451,1453,3,264,132,0,1452,1454,3,76,
-        38,0,1453,1452,1,0,0,0,1453,1454,1,0,0,0,1454,1458,1,0,0,0,1455,
-        1458,5,222,0,0,1456,1458,3,20,10,0,1457,1450,1,0,0,0,1457,1455,1,
-        0,0,0,1457,1456,1,0,0,0,1457,1458,1,0,0,0,1458,149,1,0,0,0,1459,
-        1486,5,262,0,0,1460,1473,5,256,0,0,1461,1462,5,70,0,0,1462,1463,
-        5,262,0,0,1463,1468,3,262,131,0,1464,1465,5,260,0,0,1465,1467,3,
-        262,131,0,1466,1464,1,0,0,0,1467,1470,1,0,0,0,1468,1466,1,0,0,0,
-        1468,1469,1,0,0,0,1469,1471,1,0,0,0,1470,1468,1,0,0,0,1471,1472,
-        5,263,0,0,1472,1474,1,0,0,0,1473,1461,1,0,0,0,1473,1474,1,0,0,0,
-        1474,1487,1,0,0,0,1475,1480,3,262,131,0,1476,1477,5,260,0,0,1477,
-        1479,3,262,131,0,1478,1476,1,0,0,0,1479,1482,1,0,0,0,1480,1478,1,
-        0,0,0,1480,1481,1,0,0,0,1481,1484,1,0,0,0,1482,1480,1,0,0,0,1483,
-        1485,5,260,0,0,1484,1483,1,0,0,0,1484,1485,1,0,0,0,1485,1487,1,0,
-        0,0,1486,1460,1,0,0,0,1486,1475,1,0,0,0,1487,1488,1,0,0,0,1488,1489,
-        5,263,0,0,1489,151,1,0,0,0,1490,1493,5,45,0,0,1491,1492,5,141,0,
-        0,1492,1494,5,168,0,0,1493,1491,1,0,0,0,1493,1494,1,0,0,0,1494,1495,
-        1,0,0,0,1495,1497,7,31,0,0,1496,1498,3,154,77,0,1497,1496,1,0,0,
-        0,1497,1498,1,0,0,0,1498,1499,1,0,0,0,1499,1501,3,264,132,0,1500,
-        1502,3,158,79,0,1501,1500,1,0,0,0,1501,1502,1,0,0,0,1502,1506,1,
-        0,0,0,1503,1505,3,176,88,0,1504,1503,1,0,0,0,1505,1508,1,0,0,0,1506,
-        1504,1,0,0,0,1506,1507,1,0,0,0,1507,1740,1,0,0,0,1508,1506,1,0,0,
-        0,1509,1512,5,45,0,0,1510,1511,5,141,0,0,1511,1513,5,168,0,0,1512,
-        1510,1,0,0,0,1512,1513,1,0,0,0,1513,1515,1,0,0,0,1514,1516,7,32,
-        0,0,1515,1514,1,0,0,0,1515,1516,1,0,0,0,1516,1517,1,0,0,0,1517,1519,
-        7,33,0,0,1518,1520,3,154,77,0,1519,1518,1,0,0,0,1519,1520,1,0,0,
-        0,1520,1521,1,0,0,0,1521,1524,3,260,130,0,1522,1523,5,221,0,0,1523,
-        1525,5,238,0,0,1524,1522,1,0,0,0,1524,1525,1,0,0,0,1525,1527,1,0,
-        0,0,1526,1528,3,158,79,0,1527,1526,1,0,0,0,1527,1528,1,0,0,0,1528,
-        1530,1,0,0,0,1529,1531,3,162,81,0,1530,1529,1,0,0,0,1530,1531,1,
-        0,0,0,1531,1535,1,0,0,0,1532,1534,3,176,88,0,1533,1532,1,0,0,0,1534,
-        1537,1,0,0,0,1535,1533,1,0,0,0,1535,1536,1,0,0,0,1536,1563,1,0,0,
-        0,1537,1535,1,0,0,0,1538,1540,5,34,0,0,1539,1538,1,0,0,0,1539,1540,
-        1,0,0,0,1540,1541,1,0,0,0,1541,1542,5,18,0,0,1542,1546,3,260,130,
-        0,1543,1545,3,176,88,0,1544,1543,1,0,0,0,1545,1548,1,0,0,0,1546,
-        1544,1,0,0,0,1546,1547,1,0,0,0,1547,1564,1,0,0,0,1548,1546,1,0,0,
-        0,1549,1550,5,18,0,0,1550,1553,3,20,10,0,1551,1552,5,42,0,0,1552,
-        1554,5,238,0,0,1553,1551,1,0,0,0,1553,1554,1,0,0,0,1554,1564,1,0,
-        0,0,1555,1556,5,18,0,0,1556,1560,5,239,0,0,1557,1559,3,176,88,0,
-        1558,1557,1,0,0,0,1559,1562,1,0,0,0,1560,1558,1,0,0,0,1560,1561,
-        1,0,0,0,1561,1564,1,0,0,0,1562,1560,1,0,0,0,1563,1539,1,0,0,0,1563,
-        1549,1,0,0,0,1563,1555,1,0,0,0,1563,1564,1,0,0,0,1564,1740,1,0,0,
-        0,1565,1568,5,45,0,0,1566,1567,5,141,0,0,1567,1569,5,168,0,0,1568,
-        1566,1,0,0,0,1568,1569,1,0,0,0,1569,1570,1,0,0,0,1570,1572,5,224,
-        0,0,1571,1573,3,154,77,0,1572,1571,1,0,0,0,1572,1573,1,0,0,0,1573,
-        1574,1,0,0,0,1574,1576,3,260,130,0,1575,1577,3,158,79,0,1576,1575,
-        1,0,0,0,1576,1577,1,0,0,0,1577,1579,1,0,0,0,1578,1580,3,162,81,0,
-        1579,1578,1,0,0,0,1579,1580,1,0,0,0,1580,1584,1,0,0,0,1581,1583,
-        3,176,88,0,1582,1581,1,0,0,0,1583,1586,1,0,0,0,1584,1582,1,0,0,0,
-        1584,1585,1,0,0,0,1585,1587,1,0,0,0,1586,1584,1,0,0,0,1587,1588,
-        5,18,0,0,1588,1591,3,20,10,0,1589,1590,5,42,0,0,1590,1592,5,238,
-        0,0,1591,1589,1,0,0,0,1591,1592,1,0,0,0,1592,1740,1,0,0,0,1593,1596,
-        5,45,0,0,1594,1595,5,141,0,0,1595,1597,5,168,0,0,1596,1594,1,0,0,
-        0,1596,1597,1,0,0,0,1597,1598,1,0,0,0,1598,1599,5,123,0,0,1599,1601,
-        5,224,0,0,1600,1602,3,154,77,0,1601,1600,1,0,0,0,1601,1602,1,0,0,
-        0,1602,1603,1,0,0,0,1603,1606,3,260,130,0,1604,1605,5,221,0,0,1605,
-        1607,5,238,0,0,1606,1604,1,0,0,0,1606,1607,1,0,0,0,1607,1609,1,0,
-        0,0,1608,1610,3,158,79,0,1609,1608,1,0,0,0,1609,1610,1,0,0,0,1610,
-        1613,1,0,0,0,1611,1612,7,34,0,0,1612,1614,3,260,130,0,1613,1611,
-        1,0,0,0,1613,1614,1,0,0,0,1614,1616,1,0,0,0,1615,1617,3,162,81,0,
-        1616,1615,1,0,0,0,1616,1617,1,0,0,0,1617,1621,1,0,0,0,1618,1620,
-        3,176,88,0,1619,1618,1,0,0,0,1620,1623,1,0,0,0,1621,1619,1,0,0,0,
-        1621,1622,1,0,0,0,1622,1625,1,0,0,0,1623,1621,1,0,0,0,1624,1626,
-        5,151,0,0,1625,1624,1,0,0,0,1625,1626,1,0,0,0,1626,1627,1,0,0,0,
-        1627,1628,5,18,0,0,1628,1631,3,20,10,0,1629,1630,5,194,0,0,1630,
-        1632,3,78,39,0,1631,1629,1,0,0,0,1631,1632,1,0,0,0,1632,1635,1,0,
-        0,0,1633,1634,5,42,0,0,1634,1636,5,238,0,0,1635,1633,1,0,0,0,1635,
-        1636,1,0,0,0,1636,1740,1,0,0,0,1637,1640,5,45,0,0,1638,1639,5,141,
-        0,0,1639,1641,5,168,0,0,1640,1638,1,0,0,0,1640,1641,1,0,0,0,1641,
-        1642,1,0,0,0,1642,1644,5,88,0,0,1643,1645,3,154,77,0,1644,1643,1,
-        0,0,0,1644,1645,1,0,0,0,1645,1646,1,0,0,0,1646,1648,3,264,132,0,
-        1647,1649,3,158,79,0,1648,1647,1,0,0,0,1648,1649,1,0,0,0,1649,1650,
-        1,0,0,0,1650,1651,5,18,0,0,1651,1652,3,108,54,0,1652,1740,1,0,0,
-        0,1653,1656,5,45,0,0,1654,1655,5,141,0,0,1655,1657,5,168,0,0,1656,
-        1654,1,0,0,0,1656,1657,1,0,0,0,1657,1659,1,0,0,0,1658,1660,5,8,0,
-        0,1659,1658,1,0,0,0,1659,1660,1,0,0,0,1660,1661,1,0,0,0,1661,1663,
-        5,88,0,0,1662,1664,3,154,77,0,1663,1662,1,0,0,0,1663,1664,1,0,0,
-        0,1664,1665,1,0,0,0,1665,1667,3,264,132,0,1666,1668,3,158,79,0,1667,
-        1666,1,0,0,0,1667,1668,1,0,0,0,1668,1669,1,0,0,0,1669,1678,5,262,
-        0,0,1670,1675,3,160,80,0,1671,1672,5,260,0,0,1672,1674,3,160,80,
-        0,1673,1671,1,0,0,0,1674,1677,1,0,0,0,1675,1673,1,0,0,0,1675,1676,
-        1,0,0,0,1676,1679,1,0,0,0,1677,1675,1,0,0,0,1678,1670,1,0,0,0,1678,
-        1679,1,0,0,0,1679,1680,1,0,0,0,1680,1681,5,263,0,0,1681,1682,5,172,
-        0,0,1682,1685,3,142,71,0,1683,1684,5,115,0,0,1684,1686,3,264,132,
-        0,1685,1683,1,0,0,0,1685,1686,1,0,0,0,1686,1687,1,0,0,0,1687,1688,
-        5,18,0,0,1688,1690,7,35,0,0,1689,1691,3,76,38,0,1690,1689,1,0,0,
-        0,1690,1691,1,0,0,0,1691,1740,1,0,0,0,1692,1695,5,45,0,0,1693,1694,
-        5,141,0,0,1694,1696,5,168,0,0,1695,1693,1,0,0,0,1695,1696,1,0,0,
-        0,1696,1697,1,0,0,0,1697,1698,5,85,0,0,1698,1700,5,181,0,0,1699,
-        1701,3,154,77,0,1700,1699,1,0,0,0,1700,1701,1,0,0,0,1701,1702,1,
-        0,0,0,1702,1703,3,264,132,0,1703,1704,5,18,0,0,1704,1705,7,35,0,
-        0,1705,1706,5,213,0,0,1706,1707,3,264,132,0,1707,1740,1,0,0,0,1708,
-        1709,5,45,0,0,1709,1713,5,219,0,0,1710,1714,3,154,77,0,1711,1712,
-        5,141,0,0,1712,1714,5,168,0,0,1713,1710,1,0,0,0,1713,1711,1,0,0,
-        0,1713,1714,1,0,0,0,1714,1715,1,0,0,0,1715,1717,3,188,94,0,1716,
-        1718,3,158,79,0,1717,1716,1,0,0,0,1717,1718,1,0,0,0,1718,1722,1,
-        0,0,0,1719,1721,3,182,91,0,1720,1719,1,0,0,0,1721,1724,1,0,0,0,1722,
-        1720,1,0,0,0,1722,1723,1,0,0,0,1723,1740,1,0,0,0,1724,1722,1,0,0,
-        0,1725,1726,5,45,0,0,1726,1730,5,175,0,0,1727,1731,3,154,77,0,1728,
-        1729,5,141,0,0,1729,1731,5,168,0,0,1730,1727,1,0,0,0,1730,1728,1,
-        0,0,0,1730,1731,1,0,0,0,1731,1732,1,0,0,0,1732,1734,3,188,94,0,1733,
-        1735,3,158,79,0,1734,1733,1,0,0,0,1734,1735,1,0,0,0,1735,1737,1,
-        0,0,0,1736,1738,3,76,38,0,1737,1736,1,0,0,0,1737,1738,1,0,0,0,1738,
-        1740,1,0,0,0,1739,1490,1,0,0,0,1739,1509,1,0,0,0,1739,1565,1,0,0,
-        0,1739,1593,1,0,0,0,1739,1637,1,0,0,0,1739,1653,1,0,0,0,1739,1692,
-        1,0,0,0,1739,1708,1,0,0,0,1739,1725,1,0,0,0,1740,153,1,0,0,0,1741,
-        1742,5,98,0,0,1742,1743,5,133,0,0,1743,1744,5,71,0,0,1744,155,1,
-        0,0,0,1745,1746,5,98,0,0,1746,1747,5,71,0,0,1747,157,1,0,0,0,1748,
-        1749,5,137,0,0,1749,1752,5,36,0,0,1750,1753,3,264,132,0,1751,1753,
-        5,238,0,0,1752,1750,1,0,0,0,1752,1751,1,0,0,0,1753,159,1,0,0,0,1754,
-        1755,3,264,132,0,1755,1756,3,142,71,0,1756,161,1,0,0,0,1757,1758,
-        5,262,0,0,1758,1763,3,164,82,0,1759,1760,5,260,0,0,1760,1762,3,164,
-        82,0,1761,1759,1,0,0,0,1762,1765,1,0,0,0,1763,1761,1,0,0,0,1763,
-        1764,1,0,0,0,1764,1767,1,0,0,0,1765,1763,1,0,0,0,1766,1768,5,260,
-        0,0,1767,1766,1,0,0,0,1767,1768,1,0,0,0,1768,1769,1,0,0,0,1769,1770,
-        5,263,0,0,1770,163,1,0,0,0,1771,1778,3,166,83,0,1772,1778,3,170,
-        85,0,1773,1778,3,174,87,0,1774,1775,5,155,0,0,1775,1776,5,113,0,
-        0,1776,1778,3,104,52,0,1777,1771,1,0,0,0,1777,1772,1,0,0,0,1777,
-        1773,1,0,0,0,1777,1774,1,0,0,0,1778,165,1,0,0,0,1779,1781,3,262,
-        131,0,1780,1782,3,142,71,0,1781,1780,1,0,0,0,1781,1782,1,0,0,0,1782,
-        1786,1,0,0,0,1783,1785,3,168,84,0,1784,1783,1,0,0,0,1785,1788,1,
-        0,0,0,1786,1784,1,0,0,0,1786,1787,1,0,0,0,1787,167,1,0,0,0,1788,
-        1786,1,0,0,0,1789,1790,5,133,0,0,1790,1812,5,134,0,0,1791,1812,5,
-        134,0,0,1792,1793,7,36,0,0,1793,1812,3,108,54,0,1794,1796,5,68,0,
-        0,1795,1797,3,108,54,0,1796,1795,1,0,0,0,1796,1797,1,0,0,0,1797,
-        1812,1,0,0,0,1798,1799,5,37,0,0,1799,1812,3,146,73,0,1800,1801,5,
-        212,0,0,1801,1812,3,108,54,0,1802,1803,5,42,0,0,1803,1812,5,238,
-        0,0,1804,1805,5,155,0,0,1805,1812,5,113,0,0,1806,1807,5,188,0,0,
-        1807,1808,5,262,0,0,1808,1809,3,78,39,0,1809,1810,5,263,0,0,1810,
-        1812,1,0,0,0,1811,1789,1,0,0,0,1811,1791,1,0,0,0,1811,1792,1,0,0,
-        0,1811,1794,1,0,0,0,1811,1798,1,0,0,0,1811,1800,1,0,0,0,1811,1802,
-        1,0,0,0,1811,1804,1,0,0,0,1811,1806,1,0,0,0,1812,169,1,0,0,0,1813,
-        1814,5,102,0,0,1814,1815,3,198,99,0,1815,171,1,0,0,0,1816,1819,3,
-        132,66,0,1817,1819,3,264,132,0,1818,1816,1,0,0,0,1818,1817,1,0,0,
-        0,1819,173,1,0,0,0,1820,1821,5,44,0,0,1821,1822,3,264,132,0,1822,
-        1823,7,37,0,0,1823,1824,3,108,54,0,1824,175,1,0,0,0,1825,1827,5,
-        67,0,0,1826,1828,5,248,0,0,1827,1826,1,0,0,0,1827,1828,1,0,0,0,1828,
-        1829,1,0,0,0,1829,1835,3,264,132,0,1830,1832,5,262,0,0,1831,1833,
-        3,104,52,0,1832,1831,1,0,0,0,1832,1833,1,0,0,0,1833,1834,1,0,0,0,
-        1834,1836,5,263,0,0,1835,1830,1,0,0,0,1835,1836,1,0,0,0,1836,1862,
-        1,0,0,0,1837,1838,5,142,0,0,1838,1839,5,27,0,0,1839,1862,3,178,89,
-        0,1840,1841,5,146,0,0,1841,1842,5,27,0,0,1842,1862,3,108,54,0,1843,
-        1844,5,155,0,0,1844,1845,5,113,0,0,1845,1862,3,178,89,0,1846,1847,
-        5,180,0,0,1847,1848,5,27,0,0,1848,1862,3,108,54,0,1849,1850,5,212,
-        0,0,1850,1855,3,180,90,0,1851,1852,5,260,0,0,1852,1854,3,180,90,
-        0,1853,1851,1,0,0,0,1854,1857,1,0,0,0,1855,1853,1,0,0,0,1855,1856,
-        1,0,0,0,1856,1862,1,0,0,0,1857,1855,1,0,0,0,1858,1862,3,76,38,0,
-        1859,1860,5,42,0,0,1860,1862,5,238,0,0,1861,1825,1,0,0,0,1861,1837,
-        1,0,0,0,1861,1840,1,0,0,0,1861,1843,1,0,0,0,1861,1846,1,0,0,0,1861,
-        1849,1,0,0,0,1861,1858,1,0,0,0,1861,1859,1,0,0,0,1862,177,1,0,0,
-        0,1863,1868,3,108,54,0,1864,1865,5,260,0,0,1865,1867,3,108,54,0,
-        1866,1864,1,0,0,0,1867,1870,1,0,0,0,1868,1866,1,0,0,0,1868,1869,
-        1,0,0,0,1869,179,1,0,0,0,1870,1868,1,0,0,0,1871,1876,3,108,54,0,
-        1872,1877,5,54,0,0,1873,1874,5,206,0,0,1874,1875,7,38,0,0,1875,1877,
-        5,238,0,0,1876,1872,1,0,0,0,1876,1873,1,0,0,0,1876,1877,1,0,0,0,
-        1877,1880,1,0,0,0,1878,1879,5,228,0,0,1879,1881,3,108,54,0,1880,
-        1878,1,0,0,0,1880,1881,1,0,0,0,1881,181,1,0,0,0,1882,1883,5,133,
-        0,0,1883,1917,5,97,0,0,1884,1887,5,97,0,0,1885,1886,5,230,0,0,1886,
-        1888,3,264,132,0,1887,1885,1,0,0,0,1887,1888,1,0,0,0,1888,1891,1,
-        0,0,0,1889,1890,5,27,0,0,1890,1892,5,238,0,0,1891,1889,1,0,0,0,1891,
-        1892,1,0,0,0,1892,1895,1,0,0,0,1893,1894,5,179,0,0,1894,1896,5,238,
-        0,0,1895,1893,1,0,0,0,1895,1896,1,0,0,0,1896,1917,1,0,0,0,1897,1898,
-        5,96,0,0,1898,1903,3,184,92,0,1899,1900,5,260,0,0,1900,1902,3,184,
-        92,0,1901,1899,1,0,0,0,1902,1905,1,0,0,0,1903,1901,1,0,0,0,1903,
-        1904,1,0,0,0,1904,1917,1,0,0,0,1905,1903,1,0,0,0,1906,1907,5,52,
-        0,0,1907,1908,5,175,0,0,1908,1917,3,186,93,0,1909,1910,5,52,0,0,
-        1910,1911,5,49,0,0,1911,1917,3,264,132,0,1912,1917,3,76,38,0,1913,
-        1914,5,166,0,0,1914,1915,5,206,0,0,1915,1917,3,190,95,0,1916,1882,
-        1,0,0,0,1916,1884,1,0,0,0,1916,1897,1,0,0,0,1916,1906,1,0,0,0,1916,
-        1909,1,0,0,0,1916,1912,1,0,0,0,1916,1913,1,0,0,0,1917,183,1,0,0,
-        0,1918,1922,7,39,0,0,1919,1920,7,40,0,0,1920,1922,5,238,0,0,1921,
-        1918,1,0,0,0,1921,1919,1,0,0,0,1922,185,1,0,0,0,1923,1926,5,11,0,
-        0,1924,1926,3,188,94,0,1925,1923,1,0,0,0,1925,1924,1,0,0,0,1926,
-        187,1,0,0,0,1927,1932,3,190,95,0,1928,1929,5,260,0,0,1929,1931,3,
-        190,95,0,1930,1928,1,0,0,0,1931,1934,1,0,0,0,1932,1930,1,0,0,0,1932,
-        1933,1,0,0,0,1933,189,1,0,0,0,1934,1932,1,0,0,0,1935,1938,3,264,
-        132,0,1936,1938,5,238,0,0,1937,1935,1,0,0,0,1937,1936,1,0,0,0,1938,
-        191,1,0,0,0,1939,1940,5,12,0,0,1940,1942,3,194,97,0,1941,1943,3,
-        156,78,0,1942,1941,1,0,0,0,1942,1943,1,0,0,0,1943,1944,1,0,0,0,1944,
-        1946,3,260,130,0,1945,1947,3,158,79,0,1946,1945,1,0,0,0,1946,1947,
-        1,0,0,0,1947,1948,1,0,0,0,1948,1953,3,196,98,0,1949,1950,5,260,0,
-        0,1950,1952,3,196,98,0,1951,1949,1,0,0,0,1952,1955,1,0,0,0,1953,
-        1951,1,0,0,0,1953,1954,1,0,0,0,1954,1972,1,0,0,0,1955,1953,1,0,0,
-        0,1956,1957,5,12,0,0,1957,1959,5,219,0,0,1958,1960,3,156,78,0,1959,
-        1958,1,0,0,0,1959,1960,1,0,0,0,1960,1961,1,0,0,0,1961,1963,3,188,
-        94,0,1962,1964,3,158,79,0,1963,1962,1,0,0,0,1963,1964,1,0,0,0,1964,
-        1968,1,0,0,0,1965,1967,3,182,91,0,1966,1965,1,0,0,0,1967,1970,1,
-        0,0,0,1968,1966,1,0,0,0,1968,1969,1,0,0,0,1969,1972,1,0,0,0,1970,
-        1968,1,0,0,0,1971,1939,1,0,0,0,1971,1956,1,0,0,0,1972,193,1,0,0,
-        0,1973,1980,5,195,0,0,1974,1980,5,198,0,0,1975,1980,5,224,0,0,1976,
-        1977,5,123,0,0,1977,1980,5,224,0,0,1978,1980,5,49,0,0,1979,1973,
-        1,0,0,0,1979,1974,1,0,0,0,1979,1975,1,0,0,0,1979,1976,1,0,0,0,1979,
-        1978,1,0,0,0,1980,195,1,0,0,0,1981,1982,5,5,0,0,1982,1984,5,40,0,
-        0,1983,1985,3,154,77,0,1984,1983,1,0,0,0,1984,1985,1,0,0,0,1985,
-        1986,1,0,0,0,1986,1988,3,166,83,0,1987,1989,3,200,100,0,1988,1987,
-        1,0,0,0,1988,1989,1,0,0,0,1989,2128,1,0,0,0,1990,1991,5,63,0,0,1991,
-        1993,5,40,0,0,1992,1994,3,156,78,0,1993,1992,1,0,0,0,1993,1994,1,
-        0,0,0,1994,1995,1,0,0,0,1995,2128,3,262,131,0,1996,1997,5,33,0,0,
-        1997,1999,5,40,0,0,1998,2000,3,156,78,0,1999,1998,1,0,0,0,1999,2000,
-        1,0,0,0,2000,2001,1,0,0,0,2001,2128,3,262,131,0,2002,2003,5,166,
-        0,0,2003,2005,5,40,0,0,2004,2006,3,156,78,0,2005,2004,1,0,0,0,2005,
-        2006,1,0,0,0,2006,2007,1,0,0,0,2007,2008,3,262,131,0,2008,2009,5,
-        206,0,0,2009,2010,3,262,131,0,2010,2128,1,0,0,0,2011,2012,5,42,0,
-        0,2012,2014,5,40,0,0,2013,2015,3,156,78,0,2014,2013,1,0,0,0,2014,
-        2015,1,0,0,0,2015,2016,1,0,0,0,2016,2017,3,262,131,0,2017,2018,5,
-        238,0,0,2018,2128,1,0,0,0,2019,2020,5,126,0,0,2020,2022,5,40,0,0,
-        2021,2023,3,156,78,0,2022,2021,1,0,0,0,2022,2023,1,0,0,0,2023,2024,
-        1,0,0,0,2024,2025,3,262,131,0,2025,2026,5,165,0,0,2026,2027,7,41,
-        0,0,2027,2128,1,0,0,0,2028,2029,5,126,0,0,2029,2031,5,40,0,0,2030,
-        2032,3,156,78,0,2031,2030,1,0,0,0,2031,2032,1,0,0,0,2032,2033,1,
-        0,0,0,2033,2035,3,166,83,0,2034,2036,3,200,100,0,2035,2034,1,0,0,
-        0,2035,2036,1,0,0,0,2036,2128,1,0,0,0,2037,2038,5,126,0,0,2038,2039,
-        5,42,0,0,2039,2128,5,238,0,0,2040,2041,5,126,0,0,2041,2042,5,187,
-        0,0,2042,2128,3,78,39,0,2043,2044,5,126,0,0,2044,2045,5,159,0,0,
-        2045,2046,5,187,0,0,2046,2128,3,78,39,0,2047,2048,5,169,0,0,2048,
-        2049,5,187,0,0,2049,2054,3,264,132,0,2050,2051,5,260,0,0,2051,2053,
-        3,264,132,0,2052,2050,1,0,0,0,2053,2056,1,0,0,0,2054,2052,1,0,0,
-        0,2054,2055,1,0,0,0,2055,2128,1,0,0,0,2056,2054,1,0,0,0,2057,2058,
-        5,126,0,0,2058,2059,5,212,0,0,2059,2064,3,180,90,0,2060,2061,5,260,
-        0,0,2061,2063,3,180,90,0,2062,2060,1,0,0,0,2063,2066,1,0,0,0,2064,
-        2062,1,0,0,0,2064,2065,1,0,0,0,2065,2128,1,0,0,0,2066,2064,1,0,0,
-        0,2067,2068,5,165,0,0,2068,2128,5,212,0,0,2069,2070,5,126,0,0,2070,
-        2071,5,142,0,0,2071,2072,5,27,0,0,2072,2128,3,178,89,0,2073,2074,
-        5,126,0,0,2074,2075,5,159,0,0,2075,2128,3,20,10,0,2076,2077,5,5,
-        0,0,2077,2079,5,102,0,0,2078,2080,3,154,77,0,2079,2078,1,0,0,0,2079,
-        2080,1,0,0,0,2080,2081,1,0,0,0,2081,2128,3,198,99,0,2082,2083,5,
-        63,0,0,2083,2085,5,102,0,0,2084,2086,3,156,78,0,2085,2084,1,0,0,
-        0,2085,2086,1,0,0,0,2086,2087,1,0,0,0,2087,2128,3,264,132,0,2088,
-        2089,5,122,0,0,2089,2091,5,102,0,0,2090,2092,3,156,78,0,2091,2090,
-        1,0,0,0,2091,2092,1,0,0,0,2092,2093,1,0,0,0,2093,2128,3,264,132,
-        0,2094,2095,5,5,0,0,2095,2097,5,44,0,0,2096,2098,3,154,77,0,2097,
-        2096,1,0,0,0,2097,2098,1,0,0,0,2098,2099,1,0,0,0,2099,2100,3,264,
-        132,0,2100,2101,7,37,0,0,2101,2102,3,108,54,0,2102,2128,1,0,0,0,
-        2103,2104,5,63,0,0,2104,2106,5,44,0,0,2105,2107,3,156,78,0,2106,
-        2105,1,0,0,0,2106,2107,1,0,0,0,2107,2108,1,0,0,0,2108,2128,3,264,
-        132,0,2109,2110,5,63,0,0,2110,2111,5,146,0,0,2111,2128,3,112,56,
-        0,2112,2113,5,54,0,0,2113,2114,5,228,0,0,2114,2128,3,108,54,0,2115,
-        2116,5,217,0,0,2116,2121,3,202,101,0,2117,2118,5,260,0,0,2118,2120,
-        3,202,101,0,2119,2117,1,0,0,0,2120,2123,1,0,0,0,2121,2119,1,0,0,
-        0,2121,2122,1,0,0,0,2122,2124,1,0,0,0,2123,2121,1,0,0,0,2124,2125,
-        5,228,0,0,2125,2126,3,108,54,0,2126,2128,1,0,0,0,2127,1981,1,0,0,
-        0,2127,1990,1,0,0,0,2127,1996,1,0,0,0,2127,2002,1,0,0,0,2127,2011,
-        1,0,0,0,2127,2019,1,0,0,0,2127,2028,1,0,0,0,2127,2037,1,0,0,0,2127,
-        2040,1,0,0,0,2127,2043,1,0,0,0,2127,2047,1,0,0,0,2127,2057,1,0,0,
-        0,2127,2067,1,0,0,0,2127,2069,1,0,0,0,2127,2073,1,0,0,0,2127,2076,
-        1,0,0,0,2127,2082,1,0,0,0,2127,2088,1,0,0,0,2127,2094,1,0,0,0,2127,
-        2103,1,0,0,0,2127,2109,1,0,0,0,2127,2112,1,0,0,0,2127,2115,1,0,0,
-        0,2128,197,1,0,0,0,2129,2130,3,264,132,0,2130,2133,3,108,54,0,2131,
-        2132,5,213,0,0,2132,2134,3,172,86,0,2133,2131,1,0,0,0,2133,2134,
-        1,0,0,0,2134,2137,1,0,0,0,2135,2136,5,91,0,0,2136,2138,3,112,56,
-        0,2137,2135,1,0,0,0,2137,2138,1,0,0,0,2138,199,1,0,0,0,2139,2143,
-        5,82,0,0,2140,2141,5,7,0,0,2141,2143,3,262,131,0,2142,2139,1,0,0,
-        0,2142,2140,1,0,0,0,2143,201,1,0,0,0,2144,2145,3,262,131,0,2145,
-        2146,5,248,0,0,2146,2147,3,108,54,0,2147,203,1,0,0,0,2148,2149,5,
-        63,0,0,2149,2151,3,210,105,0,2150,2152,3,156,78,0,2151,2150,1,0,
-        0,0,2151,2152,1,0,0,0,2152,2153,1,0,0,0,2153,2158,3,208,104,0,2154,
-        2155,5,260,0,0,2155,2157,3,208,104,0,2156,2154,1,0,0,0,2157,2160,
-        1,0,0,0,2158,2156,1,0,0,0,2158,2159,1,0,0,0,2159,2162,1,0,0,0,2160,
-        2158,1,0,0,0,2161,2163,3,158,79,0,2162,2161,1,0,0,0,2162,2163,1,
-        0,0,0,2163,2167,1,0,0,0,2164,2166,3,206,103,0,2165,2164,1,0,0,0,
-        2166,2169,1,0,0,0,2167,2165,1,0,0,0,2167,2168,1,0,0,0,2168,2171,
-        1,0,0,0,2169,2167,1,0,0,0,2170,2172,3,76,38,0,2171,2170,1,0,0,0,
-        2171,2172,1,0,0,0,2172,205,1,0,0,0,2173,2179,5,28,0,0,2174,2179,
-        5,171,0,0,2175,2179,5,196,0,0,2176,2177,5,132,0,0,2177,2179,5,53,
-        0,0,2178,2173,1,0,0,0,2178,2174,1,0,0,0,2178,2175,1,0,0,0,2178,2176,
-        1,0,0,0,2179,207,1,0,0,0,2180,2183,3,260,130,0,2181,2183,5,238,0,
-        0,2182,2180,1,0,0,0,2182,2181,1,0,0,0,2183,209,1,0,0,0,2184,2215,
-        5,49,0,0,2185,2215,5,181,0,0,2186,2188,7,32,0,0,2187,2186,1,0,0,
-        0,2187,2188,1,0,0,0,2188,2189,1,0,0,0,2189,2215,7,33,0,0,2190,2192,
-        5,123,0,0,2191,2190,1,0,0,0,2191,2192,1,0,0,0,2192,2193,1,0,0,0,
-        2193,2215,5,224,0,0,2194,2215,5,88,0,0,2195,2196,5,85,0,0,2196,2215,
-        5,181,0,0,2197,2215,5,219,0,0,2198,2215,5,175,0,0,2199,2215,5,59,
-        0,0,2200,2201,5,129,0,0,2201,2215,5,39,0,0,2202,2215,5,199,0,0,2203,
-        2215,5,9,0,0,2204,2215,5,60,0,0,2205,2215,5,160,0,0,2206,2208,5,
-        188,0,0,2207,2206,1,0,0,0,2207,2208,1,0,0,0,2208,2209,1,0,0,0,2209,
-        2215,5,157,0,0,2210,2212,5,177,0,0,2211,2210,1,0,0,0,2211,2212,1,
-        0,0,0,2212,2213,1,0,0,0,2213,2215,5,150,0,0,2214,2184,1,0,0,0,2214,
-        2185,1,0,0,0,2214,2187,1,0,0,0,2214,2191,1,0,0,0,2214,2194,1,0,0,
-        0,2214,2195,1,0,0,0,2214,2197,1,0,0,0,2214,2198,1,0,0,0,2214,2199,
-        1,0,0,0,2214,2200,1,0,0,0,2214,2202,1,0,0,0,2214,2203,1,0,0,0,2214,
-        2204,1,0,0,0,2214,2205,1,0,0,0,2214,2207,1,0,0,0,2214,2211,1,0,0,
-        0,2215,211,1,0,0,0,2216,2217,5,166,0,0,2217,2219,3,210,105,0,2218,
-        2220,3,156,78,0,2219,2218,1,0,0,0,2219,2220,1,0,0,0,2220,2221,1,
-        0,0,0,2221,2226,3,214,107,0,2222,2223,5,260,0,0,2223,2225,3,214,
-        107,0,2224,2222,1,0,0,0,2225,2228,1,0,0,0,2226,2224,1,0,0,0,2226,
-        2227,1,0,0,0,2227,2230,1,0,0,0,2228,2226,1,0,0,0,2229,2231,3,158,
-        79,0,2230,2229,1,0,0,0,2230,2231,1,0,0,0,2231,213,1,0,0,0,2232,2233,
-        3,260,130,0,2233,2234,5,206,0,0,2234,2235,3,260,130,0,2235,215,1,
-        0,0,0,2236,2238,5,211,0,0,2237,2239,7,42,0,0,2238,2237,1,0,0,0,2238,
-        2239,1,0,0,0,2239,2241,1,0,0,0,2240,2242,3,156,78,0,2241,2240,1,
-        0,0,0,2241,2242,1,0,0,0,2242,2243,1,0,0,0,2243,2245,3,260,130,0,
-        2244,2246,3,158,79,0,2245,2244,1,0,0,0,2245,2246,1,0,0,0,2246,2248,
-        1,0,0,0,2247,2249,3,76,38,0,2248,2247,1,0,0,0,2248,2249,1,0,0,0,
-        2249,217,1,0,0,0,2250,2251,5,189,0,0,2251,2253,5,45,0,0,2252,2254,
-        3,210,105,0,2253,2252,1,0,0,0,2253,2254,1,0,0,0,2254,2255,1,0,0,
-        0,2255,2256,3,208,104,0,2256,2257,3,18,9,0,2257,2294,1,0,0,0,2258,
-        2266,5,189,0,0,2259,2261,3,220,110,0,2260,2259,1,0,0,0,2261,2262,
-        1,0,0,0,2262,2260,1,0,0,0,2262,2263,1,0,0,0,2263,2267,1,0,0,0,2264,
-        2265,5,85,0,0,2265,2267,3,220,110,0,2266,2260,1,0,0,0,2266,2264,
-        1,0,0,0,2267,2274,1,0,0,0,2268,2269,7,43,0,0,2269,2272,3,260,130,
-        0,2270,2271,7,43,0,0,2271,2273,3,264,132,0,2272,2270,1,0,0,0,2272,
-        2273,1,0,0,0,2273,2275,1,0,0,0,2274,2268,1,0,0,0,2274,2275,1,0,0,
-        0,2275,2278,1,0,0,0,2276,2277,5,84,0,0,2277,2279,3,188,94,0,2278,
-        2276,1,0,0,0,2278,2279,1,0,0,0,2279,2281,1,0,0,0,2280,2282,3,222,
-        111,0,2281,2280,1,0,0,0,2281,2282,1,0,0,0,2282,2285,1,0,0,0,2283,
-        2284,5,228,0,0,2284,2286,3,108,54,0,2285,2283,1,0,0,0,2285,2286,
-        1,0,0,0,2286,2289,1,0,0,0,2287,2288,5,121,0,0,2288,2290,3,108,54,
-        0,2289,2287,1,0,0,0,2289,2290,1,0,0,0,2290,2291,1,0,0,0,2291,2292,
-        3,18,9,0,2292,2294,1,0,0,0,2293,2250,1,0,0,0,2293,2258,1,0,0,0,2294,
-        219,1,0,0,0,2295,2296,7,44,0,0,2296,221,1,0,0,0,2297,2299,5,133,
-        0,0,2298,2297,1,0,0,0,2298,2299,1,0,0,0,2299,2300,1,0,0,0,2300,2301,
-        7,45,0,0,2301,2302,5,238,0,0,2302,223,1,0,0,0,2303,2304,7,46,0,0,
-        2304,2305,3,226,113,0,2305,2306,3,18,9,0,2306,225,1,0,0,0,2307,2309,
-        5,198,0,0,2308,2307,1,0,0,0,2308,2309,1,0,0,0,2309,2310,1,0,0,0,
-        2310,2311,5,262,0,0,2311,2312,3,20,10,0,2312,2313,5,263,0,0,2313,
-        2323,1,0,0,0,2314,2316,7,47,0,0,2315,2314,1,0,0,0,2315,2316,1,0,
-        0,0,2316,2317,1,0,0,0,2317,2323,3,260,130,0,2318,2320,5,198,0,0,
-        2319,2318,1,0,0,0,2319,2320,1,0,0,0,2320,2321,1,0,0,0,2321,2323,
-        3,96,48,0,2322,2308,1,0,0,0,2322,2315,1,0,0,0,2322,2319,1,0,0,0,
-        2323,227,1,0,0,0,2324,2328,5,74,0,0,2325,2329,5,240,0,0,2326,2327,
-        5,159,0,0,2327,2329,5,240,0,0,2328,2325,1,0,0,0,2328,2326,1,0,0,
-        0,2328,2329,1,0,0,0,2329,2331,1,0,0,0,2330,2332,3,78,39,0,2331,2330,
-        1,0,0,0,2331,2332,1,0,0,0,2332,2333,1,0,0,0,2333,2334,3,8,4,0,2334,
-        229,1,0,0,0,2335,2337,5,71,0,0,2336,2338,3,210,105,0,2337,2336,1,
-        0,0,0,2337,2338,1,0,0,0,2338,2339,1,0,0,0,2339,2340,3,208,104,0,
-        2340,2341,3,18,9,0,2341,231,1,0,0,0,2342,2344,5,218,0,0,2343,2345,
-        5,49,0,0,2344,2343,1,0,0,0,2344,2345,1,0,0,0,2345,2346,1,0,0,0,2346,
-        2347,3,264,132,0,2347,233,1,0,0,0,2348,2349,5,185,0,0,2349,2364,
-        3,78,39,0,2350,2351,5,185,0,0,2351,2354,5,175,0,0,2352,2355,5,52,
-        0,0,2353,2355,3,186,93,0,2354,2352,1,0,0,0,2354,2353,1,0,0,0,2355,
-        2364,1,0,0,0,2356,2357,5,185,0,0,2357,2358,5,52,0,0,2358,2359,5,
-        175,0,0,2359,2360,3,186,93,0,2360,2361,5,206,0,0,2361,2362,3,188,
-        94,0,2362,2364,1,0,0,0,2363,2348,1,0,0,0,2363,2350,1,0,0,0,2363,
-        2356,1,0,0,0,2364,235,1,0,0,0,2365,2366,5,114,0,0,2366,2368,7,48,
-        0,0,2367,2369,3,158,79,0,2368,2367,1,0,0,0,2368,2369,1,0,0,0,2369,
-        2370,1,0,0,0,2370,2371,5,228,0,0,2371,2373,3,108,54,0,2372,2374,
-        7,49,0,0,2373,2372,1,0,0,0,2373,2374,1,0,0,0,2374,2375,1,0,0,0,2375,
-        2376,3,18,9,0,2376,237,1,0,0,0,2377,2379,5,197,0,0,2378,2377,1,0,
-        0,0,2378,2379,1,0,0,0,2379,2380,1,0,0,0,2380,2381,5,240,0,0,2381,
-        2382,5,123,0,0,2382,2384,5,224,0,0,2383,2385,3,156,78,0,2384,2383,
-        1,0,0,0,2384,2385,1,0,0,0,2385,2386,1,0,0,0,2386,2387,3,260,130,
-        0,2387,239,1,0,0,0,2388,2390,5,197,0,0,2389,2391,3,14,7,0,2390,2389,
-        1,0,0,0,2391,2392,1,0,0,0,2392,2390,1,0,0,0,2392,2393,1,0,0,0,2393,
-        241,1,0,0,0,2394,2396,5,90,0,0,2395,2397,3,158,79,0,2396,2395,1,
-        0,0,0,2396,2397,1,0,0,0,2397,2398,1,0,0,0,2398,2403,3,246,123,0,
-        2399,2400,5,260,0,0,2400,2402,3,246,123,0,2401,2399,1,0,0,0,2402,
-        2405,1,0,0,0,2403,2401,1,0,0,0,2403,2404,1,0,0,0,2404,2408,1,0,0,
-        0,2405,2403,1,0,0,0,2406,2407,5,137,0,0,2407,2409,3,250,125,0,2408,
-        2406,1,0,0,0,2408,2409,1,0,0,0,2409,2410,1,0,0,0,2410,2411,5,206,
-        0,0,2411,2417,3,188,94,0,2412,2413,5,230,0,0,2413,2414,7,50,0,0,
-        2414,2416,5,140,0,0,2415,2412,1,0,0,0,2416,2419,1,0,0,0,2417,2415,
-        1,0,0,0,2417,2418,1,0,0,0,2418,243,1,0,0,0,2419,2417,1,0,0,0,2420,
-        2422,5,173,0,0,2421,2423,3,158,79,0,2422,2421,1,0,0,0,2422,2423,
-        1,0,0,0,2423,2427,1,0,0,0,2424,2425,7,50,0,0,2425,2426,5,140,0,0,
-        2426,2428,5,84,0,0,2427,2424,1,0,0,0,2427,2428,1,0,0,0,2428,2429,
-        1,0,0,0,2429,2434,3,246,123,0,2430,2431,5,260,0,0,2431,2433,3,246,
-        123,0,2432,2430,1,0,0,0,2433,2436,1,0,0,0,2434,2432,1,0,0,0,2434,
-        2435,1,0,0,0,2435,2439,1,0,0,0,2436,2434,1,0,0,0,2437,2438,5,137,
-        0,0,2438,2440,3,250,125,0,2439,2437,1,0,0,0,2439,2440,1,0,0,0,2440,
-        2441,1,0,0,0,2441,2442,5,86,0,0,2442,2443,3,188,94,0,2443,245,1,
-        0,0,0,2444,2446,3,248,124,0,2445,2444,1,0,0,0,2446,2447,1,0,0,0,
-        2447,2445,1,0,0,0,2447,2448,1,0,0,0,2448,2460,1,0,0,0,2449,2450,
-        5,262,0,0,2450,2455,3,262,131,0,2451,2452,5,260,0,0,2452,2454,3,
-        262,131,0,2453,2451,1,0,0,0,2454,2457,1,0,0,0,2455,2453,1,0,0,0,
-        2455,2456,1,0,0,0,2456,2458,1,0,0,0,2457,2455,1,0,0,0,2458,2459,
-        5,263,0,0,2459,2461,1,0,0,0,2460,2449,1,0,0,0,2460,2461,1,0,0,0,
-        2461,247,1,0,0,0,2462,2463,8,51,0,0,2463,249,1,0,0,0,2464,2467,5,
-        256,0,0,2465,2466,5,259,0,0,2466,2468,5,256,0,0,2467,2465,1,0,0,
-        0,2467,2468,1,0,0,0,2468,2478,1,0,0,0,2469,2475,3,264,132,0,2470,
-        2473,5,259,0,0,2471,2474,3,264,132,0,2472,2474,5,256,0,0,2473,2471,
-        1,0,0,0,2473,2472,1,0,0,0,2474,2476,1,0,0,0,2475,2470,1,0,0,0,2475,
-        2476,1,0,0,0,2476,2478,1,0,0,0,2477,2464,1,0,0,0,2477,2469,1,0,0,
-        0,2478,251,1,0,0,0,2479,2480,5,139,0,0,2480,2481,7,33,0,0,2481,2483,
-        3,260,130,0,2482,2484,3,158,79,0,2483,2482,1,0,0,0,2483,2484,1,0,
-        0,0,2484,2487,1,0,0,0,2485,2486,5,146,0,0,2486,2488,3,112,56,0,2487,
-        2485,1,0,0,0,2487,2488,1,0,0,0,2488,2490,1,0,0,0,2489,2491,5,81,
-        0,0,2490,2489,1,0,0,0,2490,2491,1,0,0,0,2491,2493,1,0,0,0,2492,2494,
-        5,51,0,0,2493,2492,1,0,0,0,2493,2494,1,0,0,0,2494,253,1,0,0,0,2495,
-        2496,5,54,0,0,2496,2497,5,86,0,0,2497,2499,3,260,130,0,2498,2500,
-        3,158,79,0,2499,2498,1,0,0,0,2499,2500,1,0,0,0,2500,2503,1,0,0,0,
-        2501,2502,5,228,0,0,2502,2504,3,108,54,0,2503,2501,1,0,0,0,2503,
-        2504,1,0,0,0,2504,2506,1,0,0,0,2505,2507,3,76,38,0,2506,2505,1,0,
-        0,0,2506,2507,1,0,0,0,2507,255,1,0,0,0,2508,2509,5,217,0,0,2509,
-        2511,3,260,130,0,2510,2512,3,158,79,0,2511,2510,1,0,0,0,2511,2512,
-        1,0,0,0,2512,2513,1,0,0,0,2513,2514,5,185,0,0,2514,2519,3,202,101,
-        0,2515,2516,5,260,0,0,2516,2518,3,202,101,0,2517,2515,1,0,0,0,2518,
-        2521,1,0,0,0,2519,2517,1,0,0,0,2519,2520,1,0,0,0,2520,2524,1,0,0,
-        0,2521,2519,1,0,0,0,2522,2523,5,228,0,0,2523,2525,3,108,54,0,2524,
-        2522,1,0,0,0,2524,2525,1,0,0,0,2525,2527,1,0,0,0,2526,2528,3,76,
-        38,0,2527,2526,1,0,0,0,2527,2528,1,0,0,0,2528,257,1,0,0,0,2529,2530,
-        5,32,0,0,2530,2531,7,33,0,0,2531,2532,3,260,130,0,2532,2533,3,18,
-        9,0,2533,259,1,0,0,0,2534,2537,3,264,132,0,2535,2536,5,259,0,0,2536,
-        2538,3,264,132,0,2537,2535,1,0,0,0,2537,2538,1,0,0,0,2538,261,1,
-        0,0,0,2539,2544,3,264,132,0,2540,2541,5,259,0,0,2541,2543,3,264,
-        132,0,2542,2540,1,0,0,0,2543,2546,1,0,0,0,2544,2542,1,0,0,0,2544,
-        2545,1,0,0,0,2545,263,1,0,0,0,2546,2544,1,0,0,0,2547,2548,7,52,0,
-        0,2548,265,1,0,0,0,2549,2550,7,53,0,0,2550,267,1,0,0,0,376,271,276,
+        0,0,1396,1397,1,0,0,0,1397,1405,1,0,0,0,1398,1405,5,241,0,0,1399,
+        1405,5,50,0,0,1400,1405,5,205,0,0,1401,1405,5,17,0,0,1402,1405,5,
+        109,0,0,1403,1405,5,221,0,0,1404,1394,1,0,0,0,1404,1398,1,0,0,0,
+        1404,1399,1,0,0,0,1404,1400,1,0,0,0,1404,1401,1,0,0,0,1404,1402,
+        1,0,0,0,1404,1403,1,0,0,0,1405,145,1,0,0,0,1406,1411,5,262,0,0,1407,
+        1410,3,146,73,0,1408,1410,8,30,0,0,1409,1407,1,0,0,0,1409,1408,1,
+        0,0,0,1410,1413,1,0,0,0,1411,1409,1,0,0,0,1411,1412,1,0,0,0,1412,
+        1414,1,0,0,0,1413,1411,1,0,0,0,1414,1415,5,263,0,0,1415,147,1,0,
+        0,0,1416,1418,5,106,0,0,1417,1419,5,110,0,0,1418,1417,1,0,0,0,1418,
+        1419,1,0,0,0,1419,1429,1,0,0,0,1420,1422,5,198,0,0,1421,1420,1,0,
+        0,0,1421,1422,1,0,0,0,1422,1423,1,0,0,0,1423,1424,5,88,0,0,1424,
+        1430,3,96,48,0,1425,1427,5,198,0,0,1426,1425,1,0,0,0,1426,1427,1,
+        0,0,0,1427,1428,1,0,0,0,1428,1430,3,260,130,0,1429,1421,1,0,0,0,
+        1429,1426,1,0,0,0,1430,1432,1,0,0,0,1431,1433,3,150,75,0,1432,1431,
+        1,0,0,0,1432,1433,1,0,0,0,1433,1437,1,0,0,0,1434,1435,5,146,0,0,
+        1435,1436,5,27,0,0,1436,1438,3,108,54,0,1437,1434,1,0,0,0,1437,1438,
+        1,0,0,0,1438,1446,1,0,0,0,1439,1440,5,86,0,0,1440,1441,5,104,0,0,
+        1441,1444,5,238,0,0,1442,1443,5,43,0,0,1443,1445,5,238,0,0,1444,
+        1442,1,0,0,0,1444,1445,1,0,0,0,1445,1447,1,0,0,0,1446,1439,1,0,0,
+        0,1446,1447,1,0,0,0,1447,1449,1,0,0,0,1448,1450,3,76,38,0,1449,1448,
+        1,0,0,0,1449,1450,1,0,0,0,1450,1458,1,0,0,0,1451,1452,5,85,0,0,1452,
+        1454,3,264,132,0,1453,1455,3,76,38,0,1454,1453,1,0,0,0,1454,1455,
+        1,0,0,0,1455,1459,1,0,0,0,1456,1459,5,222,0,0,1457,1459,3,20,10,
+        0,1458,1451,1,0,0,0,1458,1456,1,0,0,0,1458,1457,1,0,0,0,1458,1459,
+        1,0,0,0,1459,149,1,0,0,0,1460,1487,5,262,0,0,1461,1474,5,256,0,0,
+        1462,1463,5,70,0,0,1463,1464,5,262,0,0,1464,1469,3,262,131,0,1465,
+        1466,5,260,0,0,1466,1468,3,262,131,0,1467,1465,1,0,0,0,1468,1471,
+        1,0,0,0,1469,1467,1,0,0,0,1469,1470,1,0,0,0,1470,1472,1,0,0,0,1471,
+        1469,1,0,0,0,1472,1473,5,263,0,0,1473,1475,1,0,0,0,1474,1462,1,0,
+        0,0,1474,1475,1,0,0,0,1475,1488,1,0,0,0,1476,1481,3,262,131,0,1477,
+        1478,5,260,0,0,1478,1480,3,262,131,0,1479,1477,1,0,0,0,1480,1483,
+        1,0,0,0,1481,1479,1,0,0,0,1481,1482,1,0,0,0,1482,1485,1,0,0,0,1483,
+        1481,1,0,0,0,1484,1486,5,260,0,0,1485,1484,1,0,0,0,1485,1486,1,0,
+        0,0,1486,1488,1,0,0,0,1487,1461,1,0,0,0,1487,1476,1,0,0,0,1488,1489,
+        1,0,0,0,1489,1490,5,263,0,0,1490,151,1,0,0,0,1491,1494,5,45,0,0,
+        1492,1493,5,141,0,0,1493,1495,5,168,0,0,1494,1492,1,0,0,0,1494,1495,
+        1,0,0,0,1495,1496,1,0,0,0,1496,1498,7,31,0,0,1497,1499,3,154,77,
+        0,1498,1497,1,0,0,0,1498,1499,1,0,0,0,1499,1500,1,0,0,0,1500,1502,
+        3,264,132,0,1501,1503,3,158,79,0,1502,1501,1,0,0,0,1502,1503,1,0,
+        0,0,1503,1507,1,0,0,0,1504,1506,3,176,88,0,1505,1504,1,0,0,0,1506,
+        1509,1,0,0,0,1507,1505,1,0,0,0,1507,1508,1,0,0,0,1508,1741,1,0,0,
+        0,1509,1507,1,0,0,0,1510,1513,5,45,0,0,1511,1512,5,141,0,0,1512,
+        1514,5,168,0,0,1513,1511,1,0,0,0,1513,1514,1,0,0,0,1514,1516,1,0,
+        0,0,1515,1517,7,32,0,0,1516,1515,1,0,0,0,1516,1517,1,0,0,0,1517,
+        1518,1,0,0,0,1518,1520,7,33,0,0,1519,1521,3,154,77,0,1520,1519,1,
+        0,0,0,1520,1521,1,0,0,0,1521,1522,1,0,0,0,1522,1525,3,260,130,0,
+        1523,1524,5,221,0,0,1524,1526,5,238,0,0,1525,1523,1,0,0,0,1525,1526,
+        1,0,0,0,1526,1528,1,0,0,0,1527,1529,3,158,79,0,1528,1527,1,0,0,0,
+        1528,1529,1,0,0,0,1529,1531,1,0,0,0,1530,1532,3,162,81,0,1531,1530,
+        1,0,0,0,1531,1532,1,0,0,0,1532,1536,1,0,0,0,1533,1535,3,176,88,0,
+        1534,1533,1,0,0,0,1535,1538,1,0,0,0,1536,1534,1,0,0,0,1536,1537,
+        1,0,0,0,1537,1564,1,0,0,0,1538,1536,1,0,0,0,1539,1541,5,34,0,0,1540,
+        1539,1,0,0,0,1540,1541,1,0,0,0,1541,1542,1,0,0,0,1542,1543,5,18,
+        0,0,1543,1547,3,260,130,0,1544,1546,3,176,88,0,1545,1544,1,0,0,0,
+        1546,1549,1,0,0,0,1547,1545,1,0,0,0,1547,1548,1,0,0,0,1548,1565,
+        1,0,0,0,1549,1547,1,0,0,0,1550,1551,5,18,0,0,1551,1554,3,20,10,0,
+        1552,1553,5,42,0,0,1553,1555,5,238,0,0,1554,1552,1,0,0,0,1554,1555,
+        1,0,0,0,1555,1565,1,0,0,0,1556,1557,5,18,0,0,1557,1561,5,239,0,0,
+        1558,1560,3,176,88,0,1559,1558,1,0,0,0,1560,1563,1,0,0,0,1561,1559,
+        1,0,0,0,1561,1562,1,0,0,0,1562,1565,1,0,0,0,1563,1561,1,0,0,0,1564,
+        1540,1,0,0,0,1564,1550,1,0,0,0,1564,1556,1,0,0,0,1564,1565,1,0,0,
+        0,1565,1741,1,0,0,0,1566,1569,5,45,0,0,1567,1568,5,141,0,0,1568,
+        1570,5,168,0,0,1569,1567,1,0,0,0,1569,1570,1,0,0,0,1570,1571,1,0,
+        0,0,1571,1573,5,224,0,0,1572,1574,3,154,77,0,1573,1572,1,0,0,0,1573,
+        1574,1,0,0,0,1574,1575,1,0,0,0,1575,1577,3,260,130,0,1576,1578,3,
+        158,79,0,1577,1576,1,0,0,0,1577,1578,1,0,0,0,1578,1580,1,0,0,0,1579,
+        1581,3,162,81,0,1580,1579,1,0,0,0,1580,1581,1,0,0,0,1581,1585,1,
+        0,0,0,1582,1584,3,176,88,0,1583,1582,1,0,0,0,1584,1587,1,0,0,0,1585,
+        1583,1,0,0,0,1585,1586,1,0,0,0,1586,1588,1,0,0,0,1587,1585,1,0,0,
+        0,1588,1589,5,18,0,0,1589,1592,3,20,10,0,1590,1591,5,42,0,0,1591,
+        1593,5,238,0,0,1592,1590,1,0,0,0,1592,1593,1,0,0,0,1593,1741,1,0,
+        0,0,1594,1597,5,45,0,0,1595,1596,5,141,0,0,1596,1598,5,168,0,0,1597,
+        1595,1,0,0,0,1597,1598,1,0,0,0,1598,1599,1,0,0,0,1599,1600,5,123,
+        0,0,1600,1602,5,224,0,0,1601,1603,3,154,77,0,1602,1601,1,0,0,0,1602,
+        1603,1,0,0,0,1603,1604,1,0,0,0,1604,1607,3,260,130,0,1605,1606,5,
+        221,0,0,1606,1608,5,238,0,0,1607,1605,1,0,0,0,1607,1608,1,0,0,0,
+        1608,1610,1,0,0,0,1609,1611,3,158,79,0,1610,1609,1,0,0,0,1610,1611,
+        1,0,0,0,1611,1614,1,0,0,0,1612,1613,7,34,0,0,1613,1615,3,260,130,
+        0,1614,1612,1,0,0,0,1614,1615,1,0,0,0,1615,1617,1,0,0,0,1616,1618,
+        3,162,81,0,1617,1616,1,0,0,0,1617,1618,1,0,0,0,1618,1622,1,0,0,0,
+        1619,1621,3,176,88,0,1620,1619,1,0,0,0,1621,1624,1,0,0,0,1622,1620,
+        1,0,0,0,1622,1623,1,0,0,0,1623,1626,1,0,0,0,1624,1622,1,0,0,0,1625,
+        1627,5,151,0,0,1626,1625,1,0,0,0,1626,1627,1,0,0,0,1627,1628,1,0,
+        0,0,1628,1629,5,18,0,0,1629,1632,3,20,10,0,1630,1631,5,194,0,0,1631,
+        1633,3,78,39,0,1632,1630,1,0,0,0,1632,1633,1,0,0,0,1633,1636,1,0,
+        0,0,1634,1635,5,42,0,0,1635,1637,5,238,0,0,1636,1634,1,0,0,0,1636,
+        1637,1,0,0,0,1637,1741,1,0,0,0,1638,1641,5,45,0,0,1639,1640,5,141,
+        0,0,1640,1642,5,168,0,0,1641,1639,1,0,0,0,1641,1642,1,0,0,0,1642,
+        1643,1,0,0,0,1643,1645,5,88,0,0,1644,1646,3,154,77,0,1645,1644,1,
+        0,0,0,1645,1646,1,0,0,0,1646,1647,1,0,0,0,1647,1649,3,264,132,0,
+        1648,1650,3,158,79,0,1649,1648,1,0,0,0,1649,1650,1,0,0,0,1650,1651,
+        1,0,0,0,1651,1652,5,18,0,0,1652,1653,3,108,54,0,1653,1741,1,0,0,
+        0,1654,1657,5,45,0,0,1655,1656,5,141,0,0,1656,1658,5,168,0,0,1657,
+        1655,1,0,0,0,1657,1658,1,0,0,0,1658,1660,1,0,0,0,1659,1661,5,8,0,
+        0,1660,1659,1,0,0,0,1660,1661,1,0,0,0,1661,1662,1,0,0,0,1662,1664,
+        5,88,0,0,1663,1665,3,154,77,0,1664,1663,1,0,0,0,1664,1665,1,0,0,
+        0,1665,1666,1,0,0,0,1666,1668,3,264,132,0,1667,1669,3,158,79,0,1668,
+        1667,1,0,0,0,1668,1669,1,0,0,0,1669,1670,1,0,0,0,1670,1679,5,262,
+        0,0,1671,1676,3,160,80,0,1672,1673,5,260,0,0,1673,1675,3,160,80,
+        0,1674,1672,1,0,0,0,1675,1678,1,0,0,0,1676,1674,1,0,0,0,1676,1677,
+        1,0,0,0,1677,1680,1,0,0,0,1678,1676,1,0,0,0,1679,1671,1,0,0,0,1679,
+        1680,1,0,0,0,1680,1681,1,0,0,0,1681,1682,5,263,0,0,1682,1683,5,172,
+        0,0,1683,1686,3,142,71,0,1684,1685,5,115,0,0,1685,1687,3,264,132,
+        0,1686,1684,1,0,0,0,1686,1687,1,0,0,0,1687,1688,1,0,0,0,1688,1689,
+        5,18,0,0,1689,1691,7,35,0,0,1690,1692,3,76,38,0,1691,1690,1,0,0,
+        0,1691,1692,1,0,0,0,1692,1741,1,0,0,0,1693,1696,5,45,0,0,1694,1695,
+        5,141,0,0,1695,1697,5,168,0,0,1696,1694,1,0,0,0,1696,1697,1,0,0,
+        0,1697,1698,1,0,0,0,1698,1699,5,85,0,0,1699,1701,5,181,0,0,1700,
+        1702,3,154,77,0,1701,1700,1,0,0,0,1701,1702,1,0,0,0,1702,1703,1,
+        0,0,0,1703,1704,3,264,132,0,1704,1705,5,18,0,0,1705,1706,7,35,0,
+        0,1706,1707,5,213,0,0,1707,1708,3,264,132,0,1708,1741,1,0,0,0,1709,
+        1710,5,45,0,0,1710,1714,5,219,0,0,1711,1715,3,154,77,0,1712,1713,
+        5,141,0,0,1713,1715,5,168,0,0,1714,1711,1,0,0,0,1714,1712,1,0,0,
+        0,1714,1715,1,0,0,0,1715,1716,1,0,0,0,1716,1718,3,188,94,0,1717,
+        1719,3,158,79,0,1718,1717,1,0,0,0,1718,1719,1,0,0,0,1719,1723,1,
+        0,0,0,1720,1722,3,182,91,0,1721,1720,1,0,0,0,1722,1725,1,0,0,0,1723,
+        1721,1,0,0,0,1723,1724,1,0,0,0,1724,1741,1,0,0,0,1725,1723,1,0,0,
+        0,1726,1727,5,45,0,0,1727,1731,5,175,0,0,1728,1732,3,154,77,0,1729,
+        1730,5,141,0,0,1730,1732,5,168,0,0,1731,1728,1,0,0,0,1731,1729,1,
+        0,0,0,1731,1732,1,0,0,0,1732,1733,1,0,0,0,1733,1735,3,188,94,0,1734,
+        1736,3,158,79,0,1735,1734,1,0,0,0,1735,1736,1,0,0,0,1736,1738,1,
+        0,0,0,1737,1739,3,76,38,0,1738,1737,1,0,0,0,1738,1739,1,0,0,0,1739,
+        1741,1,0,0,0,1740,1491,1,0,0,0,1740,1510,1,0,0,0,1740,1566,1,0,0,
+        0,1740,1594,1,0,0,0,1740,1638,1,0,0,0,1740,1654,1,0,0,0,1740,1693,
+        1,0,0,0,1740,1709,1,0,0,0,1740,1726,1,0,0,0,1741,153,1,0,0,0,1742,
+        1743,5,98,0,0,1743,1744,5,133,0,0,1744,1745,5,71,0,0,1745,155,1,
+        0,0,0,1746,1747,5,98,0,0,1747,1748,5,71,0,0,1748,157,1,0,0,0,1749,
+        1750,5,137,0,0,1750,1753,5,36,0,0,1751,1754,3,264,132,0,1752,1754,
+        5,238,0,0,1753,1751,1,0,0,0,1753,1752,1,0,0,0,1754,159,1,0,0,0,1755,
+        1756,3,264,132,0,1756,1757,3,142,71,0,1757,161,1,0,0,0,1758,1759,
+        5,262,0,0,1759,1764,3,164,82,0,1760,1761,5,260,0,0,1761,1763,3,164,
+        82,0,1762,1760,1,0,0,0,1763,1766,1,0,0,0,1764,1762,1,0,0,0,1764,
+        1765,1,0,0,0,1765,1768,1,0,0,0,1766,1764,1,0,0,0,1767,1769,5,260,
+        0,0,1768,1767,1,0,0,0,1768,1769,1,0,0,0,1769,1770,1,0,0,0,1770,1771,
+        5,263,0,0,1771,163,1,0,0,0,1772,1779,3,166,83,0,1773,1779,3,170,
+        85,0,1774,1779,3,174,87,0,1775,1776,5,155,0,0,1776,1777,5,113,0,
+        0,1777,1779,3,104,52,0,1778,1772,1,0,0,0,1778,1773,1,0,0,0,1778,
+        1774,1,0,0,0,1778,1775,1,0,0,0,1779,165,1,0,0,0,1780,1782,3,262,
+        131,0,1781,1783,3,142,71,0,1782,1781,1,0,0,0,1782,1783,1,0,0,0,1783,
+        1787,1,0,0,0,1784,1786,3,168,84,0,1785,1784,1,0,0,0,1786,1789,1,
+        0,0,0,1787,1785,1,0,0,0,1787,1788,1,0,0,0,1788,167,1,0,0,0,1789,
+        1787,1,0,0,0,1790,1791,5,133,0,0,1791,1813,5,134,0,0,1792,1813,5,
+        134,0,0,1793,1794,7,36,0,0,1794,1813,3,108,54,0,1795,1797,5,68,0,
+        0,1796,1798,3,108,54,0,1797,1796,1,0,0,0,1797,1798,1,0,0,0,1798,
+        1813,1,0,0,0,1799,1800,5,37,0,0,1800,1813,3,146,73,0,1801,1802,5,
+        212,0,0,1802,1813,3,108,54,0,1803,1804,5,42,0,0,1804,1813,5,238,
+        0,0,1805,1806,5,155,0,0,1806,1813,5,113,0,0,1807,1808,5,188,0,0,
+        1808,1809,5,262,0,0,1809,1810,3,78,39,0,1810,1811,5,263,0,0,1811,
+        1813,1,0,0,0,1812,1790,1,0,0,0,1812,1792,1,0,0,0,1812,1793,1,0,0,
+        0,1812,1795,1,0,0,0,1812,1799,1,0,0,0,1812,1801,1,0,0,0,1812,1803,
+        1,0,0,0,1812,1805,1,0,0,0,1812,1807,1,0,0,0,1813,169,1,0,0,0,1814,
+        1815,5,102,0,0,1815,1816,3,198,99,0,1816,171,1,0,0,0,1817,1820,3,
+        132,66,0,1818,1820,3,264,132,0,1819,1817,1,0,0,0,1819,1818,1,0,0,
+        0,1820,173,1,0,0,0,1821,1822,5,44,0,0,1822,1823,3,264,132,0,1823,
+        1824,7,37,0,0,1824,1825,3,108,54,0,1825,175,1,0,0,0,1826,1828,5,
+        67,0,0,1827,1829,5,248,0,0,1828,1827,1,0,0,0,1828,1829,1,0,0,0,1829,
+        1830,1,0,0,0,1830,1836,3,264,132,0,1831,1833,5,262,0,0,1832,1834,
+        3,104,52,0,1833,1832,1,0,0,0,1833,1834,1,0,0,0,1834,1835,1,0,0,0,
+        1835,1837,5,263,0,0,1836,1831,1,0,0,0,1836,1837,1,0,0,0,1837,1863,
+        1,0,0,0,1838,1839,5,142,0,0,1839,1840,5,27,0,0,1840,1863,3,178,89,
+        0,1841,1842,5,146,0,0,1842,1843,5,27,0,0,1843,1863,3,108,54,0,1844,
+        1845,5,155,0,0,1845,1846,5,113,0,0,1846,1863,3,178,89,0,1847,1848,
+        5,180,0,0,1848,1849,5,27,0,0,1849,1863,3,108,54,0,1850,1851,5,212,
+        0,0,1851,1856,3,180,90,0,1852,1853,5,260,0,0,1853,1855,3,180,90,
+        0,1854,1852,1,0,0,0,1855,1858,1,0,0,0,1856,1854,1,0,0,0,1856,1857,
+        1,0,0,0,1857,1863,1,0,0,0,1858,1856,1,0,0,0,1859,1863,3,76,38,0,
+        1860,1861,5,42,0,0,1861,1863,5,238,0,0,1862,1826,1,0,0,0,1862,1838,
+        1,0,0,0,1862,1841,1,0,0,0,1862,1844,1,0,0,0,1862,1847,1,0,0,0,1862,
+        1850,1,0,0,0,1862,1859,1,0,0,0,1862,1860,1,0,0,0,1863,177,1,0,0,
+        0,1864,1869,3,108,54,0,1865,1866,5,260,0,0,1866,1868,3,108,54,0,
+        1867,1865,1,0,0,0,1868,1871,1,0,0,0,1869,1867,1,0,0,0,1869,1870,
+        1,0,0,0,1870,179,1,0,0,0,1871,1869,1,0,0,0,1872,1877,3,108,54,0,
+        1873,1878,5,54,0,0,1874,1875,5,206,0,0,1875,1876,7,38,0,0,1876,1878,
+        5,238,0,0,1877,1873,1,0,0,0,1877,1874,1,0,0,0,1877,1878,1,0,0,0,
+        1878,1881,1,0,0,0,1879,1880,5,228,0,0,1880,1882,3,108,54,0,1881,
+        1879,1,0,0,0,1881,1882,1,0,0,0,1882,181,1,0,0,0,1883,1884,5,133,
+        0,0,1884,1918,5,97,0,0,1885,1888,5,97,0,0,1886,1887,5,230,0,0,1887,
+        1889,3,264,132,0,1888,1886,1,0,0,0,1888,1889,1,0,0,0,1889,1892,1,
+        0,0,0,1890,1891,5,27,0,0,1891,1893,5,238,0,0,1892,1890,1,0,0,0,1892,
+        1893,1,0,0,0,1893,1896,1,0,0,0,1894,1895,5,179,0,0,1895,1897,5,238,
+        0,0,1896,1894,1,0,0,0,1896,1897,1,0,0,0,1897,1918,1,0,0,0,1898,1899,
+        5,96,0,0,1899,1904,3,184,92,0,1900,1901,5,260,0,0,1901,1903,3,184,
+        92,0,1902,1900,1,0,0,0,1903,1906,1,0,0,0,1904,1902,1,0,0,0,1904,
+        1905,1,0,0,0,1905,1918,1,0,0,0,1906,1904,1,0,0,0,1907,1908,5,52,
+        0,0,1908,1909,5,175,0,0,1909,1918,3,186,93,0,1910,1911,5,52,0,0,
+        1911,1912,5,49,0,0,1912,1918,3,264,132,0,1913,1918,3,76,38,0,1914,
+        1915,5,166,0,0,1915,1916,5,206,0,0,1916,1918,3,190,95,0,1917,1883,
+        1,0,0,0,1917,1885,1,0,0,0,1917,1898,1,0,0,0,1917,1907,1,0,0,0,1917,
+        1910,1,0,0,0,1917,1913,1,0,0,0,1917,1914,1,0,0,0,1918,183,1,0,0,
+        0,1919,1923,7,39,0,0,1920,1921,7,40,0,0,1921,1923,5,238,0,0,1922,
+        1919,1,0,0,0,1922,1920,1,0,0,0,1923,185,1,0,0,0,1924,1927,5,11,0,
+        0,1925,1927,3,188,94,0,1926,1924,1,0,0,0,1926,1925,1,0,0,0,1927,
+        187,1,0,0,0,1928,1933,3,190,95,0,1929,1930,5,260,0,0,1930,1932,3,
+        190,95,0,1931,1929,1,0,0,0,1932,1935,1,0,0,0,1933,1931,1,0,0,0,1933,
+        1934,1,0,0,0,1934,189,1,0,0,0,1935,1933,1,0,0,0,1936,1939,3,264,
+        132,0,1937,1939,5,238,0,0,1938,1936,1,0,0,0,1938,1937,1,0,0,0,1939,
+        191,1,0,0,0,1940,1941,5,12,0,0,1941,1943,3,194,97,0,1942,1944,3,
+        156,78,0,1943,1942,1,0,0,0,1943,1944,1,0,0,0,1944,1945,1,0,0,0,1945,
+        1947,3,260,130,0,1946,1948,3,158,79,0,1947,1946,1,0,0,0,1947,1948,
+        1,0,0,0,1948,1949,1,0,0,0,1949,1954,3,196,98,0,1950,1951,5,260,0,
+        0,1951,1953,3,196,98,0,1952,1950,1,0,0,0,1953,1956,1,0,0,0,1954,
+        1952,1,0,0,0,1954,1955,1,0,0,0,1955,1973,1,0,0,0,1956,1954,1,0,0,
+        0,1957,1958,5,12,0,0,1958,1960,5,219,0,0,1959,1961,3,156,78,0,1960,
+        1959,1,0,0,0,1960,1961,1,0,0,0,1961,1962,1,0,0,0,1962,1964,3,188,
+        94,0,1963,1965,3,158,79,0,1964,1963,1,0,0,0,1964,1965,1,0,0,0,1965,
+        1969,1,0,0,0,1966,1968,3,182,91,0,1967,1966,1,0,0,0,1968,1971,1,
+        0,0,0,1969,1967,1,0,0,0,1969,1970,1,0,0,0,1970,1973,1,0,0,0,1971,
+        1969,1,0,0,0,1972,1940,1,0,0,0,1972,1957,1,0,0,0,1973,193,1,0,0,
+        0,1974,1981,5,195,0,0,1975,1981,5,198,0,0,1976,1981,5,224,0,0,1977,
+        1978,5,123,0,0,1978,1981,5,224,0,0,1979,1981,5,49,0,0,1980,1974,
+        1,0,0,0,1980,1975,1,0,0,0,1980,1976,1,0,0,0,1980,1977,1,0,0,0,1980,
+        1979,1,0,0,0,1981,195,1,0,0,0,1982,1983,5,5,0,0,1983,1985,5,40,0,
+        0,1984,1986,3,154,77,0,1985,1984,1,0,0,0,1985,1986,1,0,0,0,1986,
+        1987,1,0,0,0,1987,1989,3,166,83,0,1988,1990,3,200,100,0,1989,1988,
+        1,0,0,0,1989,1990,1,0,0,0,1990,2129,1,0,0,0,1991,1992,5,63,0,0,1992,
+        1994,5,40,0,0,1993,1995,3,156,78,0,1994,1993,1,0,0,0,1994,1995,1,
+        0,0,0,1995,1996,1,0,0,0,1996,2129,3,262,131,0,1997,1998,5,33,0,0,
+        1998,2000,5,40,0,0,1999,2001,3,156,78,0,2000,1999,1,0,0,0,2000,2001,
+        1,0,0,0,2001,2002,1,0,0,0,2002,2129,3,262,131,0,2003,2004,5,166,
+        0,0,2004,2006,5,40,0,0,2005,2007,3,156,78,0,2006,2005,1,0,0,0,2006,
+        2007,1,0,0,0,2007,2008,1,0,0,0,2008,2009,3,262,131,0,2009,2010,5,
+        206,0,0,2010,2011,3,262,131,0,2011,2129,1,0,0,0,2012,2013,5,42,0,
+        0,2013,2015,5,40,0,0,2014,2016,3,156,78,0,2015,2014,1,0,0,0,2015,
+        2016,1,0,0,0,2016,2017,1,0,0,0,2017,2018,3,262,131,0,2018,2019,5,
+        238,0,0,2019,2129,1,0,0,0,2020,2021,5,126,0,0,2021,2023,5,40,0,0,
+        2022,2024,3,156,78,0,2023,2022,1,0,0,0,2023,2024,1,0,0,0,2024,2025,
+        1,0,0,0,2025,2026,3,262,131,0,2026,2027,5,165,0,0,2027,2028,7,41,
+        0,0,2028,2129,1,0,0,0,2029,2030,5,126,0,0,2030,2032,5,40,0,0,2031,
+        2033,3,156,78,0,2032,2031,1,0,0,0,2032,2033,1,0,0,0,2033,2034,1,
+        0,0,0,2034,2036,3,166,83,0,2035,2037,3,200,100,0,2036,2035,1,0,0,
+        0,2036,2037,1,0,0,0,2037,2129,1,0,0,0,2038,2039,5,126,0,0,2039,2040,
+        5,42,0,0,2040,2129,5,238,0,0,2041,2042,5,126,0,0,2042,2043,5,187,
+        0,0,2043,2129,3,78,39,0,2044,2045,5,126,0,0,2045,2046,5,159,0,0,
+        2046,2047,5,187,0,0,2047,2129,3,78,39,0,2048,2049,5,169,0,0,2049,
+        2050,5,187,0,0,2050,2055,3,264,132,0,2051,2052,5,260,0,0,2052,2054,
+        3,264,132,0,2053,2051,1,0,0,0,2054,2057,1,0,0,0,2055,2053,1,0,0,
+        0,2055,2056,1,0,0,0,2056,2129,1,0,0,0,2057,2055,1,0,0,0,2058,2059,
+        5,126,0,0,2059,2060,5,212,0,0,2060,2065,3,180,90,0,2061,2062,5,260,
+        0,0,2062,2064,3,180,90,0,2063,2061,1,0,0,0,2064,2067,1,0,0,0,2065,
+        2063,1,0,0,0,2065,2066,1,0,0,0,2066,2129,1,0,0,0,2067,2065,1,0,0,
+        0,2068,2069,5,165,0,0,2069,2129,5,212,0,0,2070,2071,5,126,0,0,2071,
+        2072,5,142,0,0,2072,2073,5,27,0,0,2073,2129,3,178,89,0,2074,2075,
+        5,126,0,0,2075,2076,5,159,0,0,2076,2129,3,20,10,0,2077,2078,5,5,
+        0,0,2078,2080,5,102,0,0,2079,2081,3,154,77,0,2080,2079,1,0,0,0,2080,
+        2081,1,0,0,0,2081,2082,1,0,0,0,2082,2129,3,198,99,0,2083,2084,5,
+        63,0,0,2084,2086,5,102,0,0,2085,2087,3,156,78,0,2086,2085,1,0,0,
+        0,2086,2087,1,0,0,0,2087,2088,1,0,0,0,2088,2129,3,264,132,0,2089,
+        2090,5,122,0,0,2090,2092,5,102,0,0,2091,2093,3,156,78,0,2092,2091,
+        1,0,0,0,2092,2093,1,0,0,0,2093,2094,1,0,0,0,2094,2129,3,264,132,
+        0,2095,2096,5,5,0,0,2096,2098,5,44,0,0,2097,2099,3,154,77,0,2098,
+        2097,1,0,0,0,2098,2099,1,0,0,0,2099,2100,1,0,0,0,2100,2101,3,264,
+        132,0,2101,2102,7,37,0,0,2102,2103,3,108,54,0,2103,2129,1,0,0,0,
+        2104,2105,5,63,0,0,2105,2107,5,44,0,0,2106,2108,3,156,78,0,2107,
+        2106,1,0,0,0,2107,2108,1,0,0,0,2108,2109,1,0,0,0,2109,2129,3,264,
+        132,0,2110,2111,5,63,0,0,2111,2112,5,146,0,0,2112,2129,3,112,56,
+        0,2113,2114,5,54,0,0,2114,2115,5,228,0,0,2115,2129,3,108,54,0,2116,
+        2117,5,217,0,0,2117,2122,3,202,101,0,2118,2119,5,260,0,0,2119,2121,
+        3,202,101,0,2120,2118,1,0,0,0,2121,2124,1,0,0,0,2122,2120,1,0,0,
+        0,2122,2123,1,0,0,0,2123,2125,1,0,0,0,2124,2122,1,0,0,0,2125,2126,
+        5,228,0,0,2126,2127,3,108,54,0,2127,2129,1,0,0,0,2128,1982,1,0,0,
+        0,2128,1991,1,0,0,0,2128,1997,1,0,0,0,2128,2003,1,0,0,0,2128,2012,
+        1,0,0,0,2128,2020,1,0,0,0,2128,2029,1,0,0,0,2128,2038,1,0,0,0,2128,
+        2041,1,0,0,0,2128,2044,1,0,0,0,2128,2048,1,0,0,0,2128,2058,1,0,0,
+        0,2128,2068,1,0,0,0,2128,2070,1,0,0,0,2128,2074,1,0,0,0,2128,2077,
+        1,0,0,0,2128,2083,1,0,0,0,2128,2089,1,0,0,0,2128,2095,1,0,0,0,2128,
+        2104,1,0,0,0,2128,2110,1,0,0,0,2128,2113,1,0,0,0,2128,2116,1,0,0,
+        0,2129,197,1,0,0,0,2130,2131,3,264,132,0,2131,2134,3,108,54,0,2132,
+        2133,5,213,0,0,2133,2135,3,172,86,0,2134,2132,1,0,0,0,2134,2135,
+        1,0,0,0,2135,2138,1,0,0,0,2136,2137,5,91,0,0,2137,2139,3,112,56,
+        0,2138,2136,1,0,0,0,2138,2139,1,0,0,0,2139,199,1,0,0,0,2140,2144,
+        5,82,0,0,2141,2142,5,7,0,0,2142,2144,3,262,131,0,2143,2140,1,0,0,
+        0,2143,2141,1,0,0,0,2144,201,1,0,0,0,2145,2146,3,262,131,0,2146,
+        2147,5,248,0,0,2147,2148,3,108,54,0,2148,203,1,0,0,0,2149,2150,5,
+        63,0,0,2150,2152,3,210,105,0,2151,2153,3,156,78,0,2152,2151,1,0,
+        0,0,2152,2153,1,0,0,0,2153,2154,1,0,0,0,2154,2159,3,208,104,0,2155,
+        2156,5,260,0,0,2156,2158,3,208,104,0,2157,2155,1,0,0,0,2158,2161,
+        1,0,0,0,2159,2157,1,0,0,0,2159,2160,1,0,0,0,2160,2163,1,0,0,0,2161,
+        2159,1,0,0,0,2162,2164,3,158,79,0,2163,2162,1,0,0,0,2163,2164,1,
+        0,0,0,2164,2168,1,0,0,0,2165,2167,3,206,103,0,2166,2165,1,0,0,0,
+        2167,2170,1,0,0,0,2168,2166,1,0,0,0,2168,2169,1,0,0,0,2169,2172,
+        1,0,0,0,2170,2168,1,0,0,0,2171,2173,3,76,38,0,2172,2171,1,0,0,0,
+        2172,2173,1,0,0,0,2173,205,1,0,0,0,2174,2180,5,28,0,0,2175,2180,
+        5,171,0,0,2176,2180,5,196,0,0,2177,2178,5,132,0,0,2178,2180,5,53,
+        0,0,2179,2174,1,0,0,0,2179,2175,1,0,0,0,2179,2176,1,0,0,0,2179,2177,
+        1,0,0,0,2180,207,1,0,0,0,2181,2184,3,260,130,0,2182,2184,5,238,0,
+        0,2183,2181,1,0,0,0,2183,2182,1,0,0,0,2184,209,1,0,0,0,2185,2216,
+        5,49,0,0,2186,2216,5,181,0,0,2187,2189,7,32,0,0,2188,2187,1,0,0,
+        0,2188,2189,1,0,0,0,2189,2190,1,0,0,0,2190,2216,7,33,0,0,2191,2193,
+        5,123,0,0,2192,2191,1,0,0,0,2192,2193,1,0,0,0,2193,2194,1,0,0,0,
+        2194,2216,5,224,0,0,2195,2216,5,88,0,0,2196,2197,5,85,0,0,2197,2216,
+        5,181,0,0,2198,2216,5,219,0,0,2199,2216,5,175,0,0,2200,2216,5,59,
+        0,0,2201,2202,5,129,0,0,2202,2216,5,39,0,0,2203,2216,5,199,0,0,2204,
+        2216,5,9,0,0,2205,2216,5,60,0,0,2206,2216,5,160,0,0,2207,2209,5,
+        188,0,0,2208,2207,1,0,0,0,2208,2209,1,0,0,0,2209,2210,1,0,0,0,2210,
+        2216,5,157,0,0,2211,2213,5,177,0,0,2212,2211,1,0,0,0,2212,2213,1,
+        0,0,0,2213,2214,1,0,0,0,2214,2216,5,150,0,0,2215,2185,1,0,0,0,2215,
+        2186,1,0,0,0,2215,2188,1,0,0,0,2215,2192,1,0,0,0,2215,2195,1,0,0,
+        0,2215,2196,1,0,0,0,2215,2198,1,0,0,0,2215,2199,1,0,0,0,2215,2200,
+        1,0,0,0,2215,2201,1,0,0,0,2215,2203,1,0,0,0,2215,2204,1,0,0,0,2215,
+        2205,1,0,0,0,2215,2206,1,0,0,0,2215,2208,1,0,0,0,2215,2212,1,0,0,
+        0,2216,211,1,0,0,0,2217,2218,5,166,0,0,2218,2220,3,210,105,0,2219,
+        2221,3,156,78,0,2220,2219,1,0,0,0,2220,2221,1,0,0,0,2221,2222,1,
+        0,0,0,2222,2227,3,214,107,0,2223,2224,5,260,0,0,2224,2226,3,214,
+        107,0,2225,2223,1,0,0,0,2226,2229,1,0,0,0,2227,2225,1,0,0,0,2227,
+        2228,1,0,0,0,2228,2231,1,0,0,0,2229,2227,1,0,0,0,2230,2232,3,158,
+        79,0,2231,2230,1,0,0,0,2231,2232,1,0,0,0,2232,213,1,0,0,0,2233,2234,
+        3,260,130,0,2234,2235,5,206,0,0,2235,2236,3,260,130,0,2236,215,1,
+        0,0,0,2237,2239,5,211,0,0,2238,2240,7,42,0,0,2239,2238,1,0,0,0,2239,
+        2240,1,0,0,0,2240,2242,1,0,0,0,2241,2243,3,156,78,0,2242,2241,1,
+        0,0,0,2242,2243,1,0,0,0,2243,2244,1,0,0,0,2244,2246,3,260,130,0,
+        2245,2247,3,158,79,0,2246,2245,1,0,0,0,2246,2247,1,0,0,0,2247,2249,
+        1,0,0,0,2248,2250,3,76,38,0,2249,2248,1,0,0,0,2249,2250,1,0,0,0,
+        2250,217,1,0,0,0,2251,2252,5,189,0,0,2252,2254,5,45,0,0,2253,2255,
+        3,210,105,0,2254,2253,1,0,0,0,2254,2255,1,0,0,0,2255,2256,1,0,0,
+        0,2256,2257,3,208,104,0,2257,2258,3,18,9,0,2258,2295,1,0,0,0,2259,
+        2267,5,189,0,0,2260,2262,3,220,110,0,2261,2260,1,0,0,0,2262,2263,
+        1,0,0,0,2263,2261,1,0,0,0,2263,2264,1,0,0,0,2264,2268,1,0,0,0,2265,
+        2266,5,85,0,0,2266,2268,3,220,110,0,2267,2261,1,0,0,0,2267,2265,
+        1,0,0,0,2268,2275,1,0,0,0,2269,2270,7,43,0,0,2270,2273,3,260,130,
+        0,2271,2272,7,43,0,0,2272,2274,3,264,132,0,2273,2271,1,0,0,0,2273,
+        2274,1,0,0,0,2274,2276,1,0,0,0,2275,2269,1,0,0,0,2275,2276,1,0,0,
+        0,2276,2279,1,0,0,0,2277,2278,5,84,0,0,2278,2280,3,188,94,0,2279,
+        2277,1,0,0,0,2279,2280,1,0,0,0,2280,2282,1,0,0,0,2281,2283,3,222,
+        111,0,2282,2281,1,0,0,0,2282,2283,1,0,0,0,2283,2286,1,0,0,0,2284,
+        2285,5,228,0,0,2285,2287,3,108,54,0,2286,2284,1,0,0,0,2286,2287,
+        1,0,0,0,2287,2290,1,0,0,0,2288,2289,5,121,0,0,2289,2291,3,108,54,
+        0,2290,2288,1,0,0,0,2290,2291,1,0,0,0,2291,2292,1,0,0,0,2292,2293,
+        3,18,9,0,2293,2295,1,0,0,0,2294,2251,1,0,0,0,2294,2259,1,0,0,0,2295,
+        219,1,0,0,0,2296,2297,7,44,0,0,2297,221,1,0,0,0,2298,2300,5,133,
+        0,0,2299,2298,1,0,0,0,2299,2300,1,0,0,0,2300,2301,1,0,0,0,2301,2302,
+        7,45,0,0,2302,2303,5,238,0,0,2303,223,1,0,0,0,2304,2305,7,46,0,0,
+        2305,2306,3,226,113,0,2306,2307,3,18,9,0,2307,225,1,0,0,0,2308,2310,
+        5,198,0,0,2309,2308,1,0,0,0,2309,2310,1,0,0,0,2310,2311,1,0,0,0,
+        2311,2312,5,262,0,0,2312,2313,3,20,10,0,2313,2314,5,263,0,0,2314,
+        2324,1,0,0,0,2315,2317,7,47,0,0,2316,2315,1,0,0,0,2316,2317,1,0,
+        0,0,2317,2318,1,0,0,0,2318,2324,3,260,130,0,2319,2321,5,198,0,0,
+        2320,2319,1,0,0,0,2320,2321,1,0,0,0,2321,2322,1,0,0,0,2322,2324,
+        3,96,48,0,2323,2309,1,0,0,0,2323,2316,1,0,0,0,2323,2320,1,0,0,0,
+        2324,227,1,0,0,0,2325,2329,5,74,0,0,2326,2330,5,240,0,0,2327,2328,
+        5,159,0,0,2328,2330,5,240,0,0,2329,2326,1,0,0,0,2329,2327,1,0,0,
+        0,2329,2330,1,0,0,0,2330,2332,1,0,0,0,2331,2333,3,78,39,0,2332,2331,
+        1,0,0,0,2332,2333,1,0,0,0,2333,2334,1,0,0,0,2334,2335,3,8,4,0,2335,
+        229,1,0,0,0,2336,2338,5,71,0,0,2337,2339,3,210,105,0,2338,2337,1,
+        0,0,0,2338,2339,1,0,0,0,2339,2340,1,0,0,0,2340,2341,3,208,104,0,
+        2341,2342,3,18,9,0,2342,231,1,0,0,0,2343,2345,5,218,0,0,2344,2346,
+        5,49,0,0,2345,2344,1,0,0,0,2345,2346,1,0,0,0,2346,2347,1,0,0,0,2347,
+        2348,3,264,132,0,2348,233,1,0,0,0,2349,2350,5,185,0,0,2350,2365,
+        3,78,39,0,2351,2352,5,185,0,0,2352,2355,5,175,0,0,2353,2356,5,52,
+        0,0,2354,2356,3,186,93,0,2355,2353,1,0,0,0,2355,2354,1,0,0,0,2356,
+        2365,1,0,0,0,2357,2358,5,185,0,0,2358,2359,5,52,0,0,2359,2360,5,
+        175,0,0,2360,2361,3,186,93,0,2361,2362,5,206,0,0,2362,2363,3,188,
+        94,0,2363,2365,1,0,0,0,2364,2349,1,0,0,0,2364,2351,1,0,0,0,2364,
+        2357,1,0,0,0,2365,235,1,0,0,0,2366,2367,5,114,0,0,2367,2369,7,48,
+        0,0,2368,2370,3,158,79,0,2369,2368,1,0,0,0,2369,2370,1,0,0,0,2370,
+        2371,1,0,0,0,2371,2372,5,228,0,0,2372,2374,3,108,54,0,2373,2375,
+        7,49,0,0,2374,2373,1,0,0,0,2374,2375,1,0,0,0,2375,2376,1,0,0,0,2376,
+        2377,3,18,9,0,2377,237,1,0,0,0,2378,2380,5,197,0,0,2379,2378,1,0,
+        0,0,2379,2380,1,0,0,0,2380,2381,1,0,0,0,2381,2382,5,240,0,0,2382,
+        2383,5,123,0,0,2383,2385,5,224,0,0,2384,2386,3,156,78,0,2385,2384,
+        1,0,0,0,2385,2386,1,0,0,0,2386,2387,1,0,0,0,2387,2388,3,260,130,
+        0,2388,239,1,0,0,0,2389,2391,5,197,0,0,2390,2392,3,14,7,0,2391,2390,
+        1,0,0,0,2392,2393,1,0,0,0,2393,2391,1,0,0,0,2393,2394,1,0,0,0,2394,
+        241,1,0,0,0,2395,2397,5,90,0,0,2396,2398,3,158,79,0,2397,2396,1,
+        0,0,0,2397,2398,1,0,0,0,2398,2399,1,0,0,0,2399,2404,3,246,123,0,
+        2400,2401,5,260,0,0,2401,2403,3,246,123,0,2402,2400,1,0,0,0,2403,
+        2406,1,0,0,0,2404,2402,1,0,0,0,2404,2405,1,0,0,0,2405,2409,1,0,0,
+        0,2406,2404,1,0,0,0,2407,2408,5,137,0,0,2408,2410,3,250,125,0,2409,
+        2407,1,0,0,0,2409,2410,1,0,0,0,2410,2411,1,0,0,0,2411,2412,5,206,
+        0,0,2412,2418,3,188,94,0,2413,2414,5,230,0,0,2414,2415,7,50,0,0,
+        2415,2417,5,140,0,0,2416,2413,1,0,0,0,2417,2420,1,0,0,0,2418,2416,
+        1,0,0,0,2418,2419,1,0,0,0,2419,243,1,0,0,0,2420,2418,1,0,0,0,2421,
+        2423,5,173,0,0,2422,2424,3,158,79,0,2423,2422,1,0,0,0,2423,2424,
+        1,0,0,0,2424,2428,1,0,0,0,2425,2426,7,50,0,0,2426,2427,5,140,0,0,
+        2427,2429,5,84,0,0,2428,2425,1,0,0,0,2428,2429,1,0,0,0,2429,2430,
+        1,0,0,0,2430,2435,3,246,123,0,2431,2432,5,260,0,0,2432,2434,3,246,
+        123,0,2433,2431,1,0,0,0,2434,2437,1,0,0,0,2435,2433,1,0,0,0,2435,
+        2436,1,0,0,0,2436,2440,1,0,0,0,2437,2435,1,0,0,0,2438,2439,5,137,
+        0,0,2439,2441,3,250,125,0,2440,2438,1,0,0,0,2440,2441,1,0,0,0,2441,
+        2442,1,0,0,0,2442,2443,5,86,0,0,2443,2444,3,188,94,0,2444,245,1,
+        0,0,0,2445,2447,3,248,124,0,2446,2445,1,0,0,0,2447,2448,1,0,0,0,
+        2448,2446,1,0,0,0,2448,2449,1,0,0,0,2449,2461,1,0,0,0,2450,2451,
+        5,262,0,0,2451,2456,3,262,131,0,2452,2453,5,260,0,0,2453,2455,3,
+        262,131,0,2454,2452,1,0,0,0,2455,2458,1,0,0,0,2456,2454,1,0,0,0,
+        2456,2457,1,0,0,0,2457,2459,1,0,0,0,2458,2456,1,0,0,0,2459,2460,
+        5,263,0,0,2460,2462,1,0,0,0,2461,2450,1,0,0,0,2461,2462,1,0,0,0,
+        2462,247,1,0,0,0,2463,2464,8,51,0,0,2464,249,1,0,0,0,2465,2468,5,
+        256,0,0,2466,2467,5,259,0,0,2467,2469,5,256,0,0,2468,2466,1,0,0,
+        0,2468,2469,1,0,0,0,2469,2479,1,0,0,0,2470,2476,3,264,132,0,2471,
+        2474,5,259,0,0,2472,2475,3,264,132,0,2473,2475,5,256,0,0,2474,2472,
+        1,0,0,0,2474,2473,1,0,0,0,2475,2477,1,0,0,0,2476,2471,1,0,0,0,2476,
+        2477,1,0,0,0,2477,2479,1,0,0,0,2478,2465,1,0,0,0,2478,2470,1,0,0,
+        0,2479,251,1,0,0,0,2480,2481,5,139,0,0,2481,2482,7,33,0,0,2482,2484,
+        3,260,130,0,2483,2485,3,158,79,0,2484,2483,1,0,0,0,2484,2485,1,0,
+        0,0,2485,2488,1,0,0,0,2486,2487,5,146,0,0,2487,2489,3,112,56,0,2488,
+        2486,1,0,0,0,2488,2489,1,0,0,0,2489,2491,1,0,0,0,2490,2492,5,81,
+        0,0,2491,2490,1,0,0,0,2491,2492,1,0,0,0,2492,2494,1,0,0,0,2493,2495,
+        5,51,0,0,2494,2493,1,0,0,0,2494,2495,1,0,0,0,2495,253,1,0,0,0,2496,
+        2497,5,54,0,0,2497,2498,5,86,0,0,2498,2500,3,260,130,0,2499,2501,
+        3,158,79,0,2500,2499,1,0,0,0,2500,2501,1,0,0,0,2501,2504,1,0,0,0,
+        2502,2503,5,228,0,0,2503,2505,3,108,54,0,2504,2502,1,0,0,0,2504,
+        2505,1,0,0,0,2505,2507,1,0,0,0,2506,2508,3,76,38,0,2507,2506,1,0,
+        0,0,2507,2508,1,0,0,0,2508,255,1,0,0,0,2509,2510,5,217,0,0,2510,
+        2512,3,260,130,0,2511,2513,3,158,79,0,2512,2511,1,0,0,0,2512,2513,
+        1,0,0,0,2513,2514,1,0,0,0,2514,2515,5,185,0,0,2515,2520,3,202,101,
+        0,2516,2517,5,260,0,0,2517,2519,3,202,101,0,2518,2516,1,0,0,0,2519,
+        2522,1,0,0,0,2520,2518,1,0,0,0,2520,2521,1,0,0,0,2521,2525,1,0,0,
+        0,2522,2520,1,0,0,0,2523,2524,5,228,0,0,2524,2526,3,108,54,0,2525,
+        2523,1,0,0,0,2525,2526,1,0,0,0,2526,2528,1,0,0,0,2527,2529,3,76,
+        38,0,2528,2527,1,0,0,0,2528,2529,1,0,0,0,2529,257,1,0,0,0,2530,2531,
+        5,32,0,0,2531,2532,7,33,0,0,2532,2533,3,260,130,0,2533,2534,3,18,
+        9,0,2534,259,1,0,0,0,2535,2538,3,264,132,0,2536,2537,5,259,0,0,2537,
+        2539,3,264,132,0,2538,2536,1,0,0,0,2538,2539,1,0,0,0,2539,261,1,
+        0,0,0,2540,2545,3,264,132,0,2541,2542,5,259,0,0,2542,2544,3,264,
+        132,0,2543,2541,1,0,0,0,2544,2547,1,0,0,0,2545,2543,1,0,0,0,2545,
+        2546,1,0,0,0,2546,263,1,0,0,0,2547,2545,1,0,0,0,2548,2549,7,52,0,
+        0,2549,265,1,0,0,0,2550,2551,7,53,0,0,2551,267,1,0,0,0,376,271,276,
         281,290,299,304,331,337,343,349,357,360,372,377,380,382,388,395,
         400,409,411,414,419,425,430,435,442,447,458,466,478,480,487,491,
         497,515,526,535,541,547,552,555,560,565,571,587,593,597,601,612,
@@ -12368,23 +12375,23 @@ export class SluiceParser extends antlr.Parser {
         1045,1050,1057,1063,1090,1102,1104,1131,1136,1142,1151,1154,1162,
         1168,1174,1178,1189,1201,1206,1211,1218,1231,1235,1243,1246,1262,
         1265,1271,1279,1288,1294,1303,1307,1312,1320,1322,1336,1340,1348,
-        1353,1355,1359,1366,1368,1371,1383,1389,1392,1396,1403,1408,1410,
-        1417,1420,1425,1428,1431,1436,1443,1445,1448,1453,1457,1468,1473,
-        1480,1484,1486,1493,1497,1501,1506,1512,1515,1519,1524,1527,1530,
-        1535,1539,1546,1553,1560,1563,1568,1572,1576,1579,1584,1591,1596,
-        1601,1606,1609,1613,1616,1621,1625,1631,1635,1640,1644,1648,1656,
-        1659,1663,1667,1675,1678,1685,1690,1695,1700,1713,1717,1722,1730,
-        1734,1737,1739,1752,1763,1767,1777,1781,1786,1796,1811,1818,1827,
-        1832,1835,1855,1861,1868,1876,1880,1887,1891,1895,1903,1916,1921,
-        1925,1932,1937,1942,1946,1953,1959,1963,1968,1971,1979,1984,1988,
-        1993,1999,2005,2014,2022,2031,2035,2054,2064,2079,2085,2091,2097,
-        2106,2121,2127,2133,2137,2142,2151,2158,2162,2167,2171,2178,2182,
-        2187,2191,2207,2211,2214,2219,2226,2230,2238,2241,2245,2248,2253,
-        2262,2266,2272,2274,2278,2281,2285,2289,2293,2298,2308,2315,2319,
-        2322,2328,2331,2337,2344,2354,2363,2368,2373,2378,2384,2392,2396,
-        2403,2408,2417,2422,2427,2434,2439,2447,2455,2460,2467,2473,2475,
-        2477,2483,2487,2490,2493,2499,2503,2506,2511,2519,2524,2527,2537,
-        2544
+        1353,1355,1359,1366,1368,1371,1383,1389,1392,1396,1404,1409,1411,
+        1418,1421,1426,1429,1432,1437,1444,1446,1449,1454,1458,1469,1474,
+        1481,1485,1487,1494,1498,1502,1507,1513,1516,1520,1525,1528,1531,
+        1536,1540,1547,1554,1561,1564,1569,1573,1577,1580,1585,1592,1597,
+        1602,1607,1610,1614,1617,1622,1626,1632,1636,1641,1645,1649,1657,
+        1660,1664,1668,1676,1679,1686,1691,1696,1701,1714,1718,1723,1731,
+        1735,1738,1740,1753,1764,1768,1778,1782,1787,1797,1812,1819,1828,
+        1833,1836,1856,1862,1869,1877,1881,1888,1892,1896,1904,1917,1922,
+        1926,1933,1938,1943,1947,1954,1960,1964,1969,1972,1980,1985,1989,
+        1994,2000,2006,2015,2023,2032,2036,2055,2065,2080,2086,2092,2098,
+        2107,2122,2128,2134,2138,2143,2152,2159,2163,2168,2172,2179,2183,
+        2188,2192,2208,2212,2215,2220,2227,2231,2239,2242,2246,2249,2254,
+        2263,2267,2273,2275,2279,2282,2286,2290,2294,2299,2309,2316,2320,
+        2323,2329,2332,2338,2345,2355,2364,2369,2374,2379,2385,2393,2397,
+        2404,2409,2418,2423,2428,2435,2440,2448,2456,2461,2468,2474,2476,
+        2478,2484,2488,2491,2494,2500,2504,2507,2512,2520,2525,2528,2538,
+        2545
     ];
 
     private static __ATN: antlr.ATN;
@@ -16456,6 +16463,9 @@ export class TypeNameContext extends antlr.ParserRuleContext {
     }
     public INTERVAL(): antlr.TerminalNode | null {
         return this.getToken(SluiceParser.INTERVAL, 0);
+    }
+    public UUID(): antlr.TerminalNode | null {
+        return this.getToken(SluiceParser.UUID, 0);
     }
     public override get ruleIndex(): number {
         return SluiceParser.RULE_typeName;

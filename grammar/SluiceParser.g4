@@ -673,6 +673,7 @@ typeName
     | TIMESTAMP
     | ARRAY
     | INTERVAL
+    | UUID
     ;
 
 typeParameters
