@@ -96,12 +96,7 @@ function columnType(engine: Engine, request: Request, column: ColumnDef): SqlTyp
 }
 
 function definitionOf(engine: Engine, request: Request, column: ColumnDef): ColumnDefinition {
-  if (column.default !== null && column.default.type !== 'default') {
-    throw new SluiceError(
-      'NOT_IMPLEMENTED',
-      `${column.default.type.toUpperCase()} of column '${column.name}' is not supported`,
-    );
-  }
+  refuseColumnClauses(column);
   if (column.name === sequenceColumn)
     throw new SluiceError('BAD_ARGUMENTS', `The name ${sequenceColumn} is reserved for the sequence number`);
   const type = columnType(engine, request, column);
@@ -144,12 +139,34 @@ function checkDefaults(engine: Engine, request: Request, columns: readonly Colum
   for (const column of columns) defaultExpression(binder, column);
 }
 
+/** Clauses that would say how rows are kept, and do not yet: each is refused by name rather than passed over. */
 function refuseStorage(storage: StorageClauses, what: string): void {
   const refuse = (present: boolean, clause: string) => {
     if (present) throw new SluiceError('NOT_IMPLEMENTED', `${clause} of a ${what} is not supported`);
   };
-  refuse(storage.ttl.length > 0, 'TTL');
+  refuse(storage.engine !== null, 'ENGINE');
+  refuse(storage.orderBy.length > 0, 'ORDER BY');
+  refuse(storage.partitionBy !== null, 'PARTITION BY');
+  refuse(storage.primaryKey.length > 0, 'PRIMARY KEY');
   refuse(storage.sampleBy !== null, 'SAMPLE BY');
+  refuse(storage.ttl.length > 0, 'TTL');
+  const [setting] = storage.settings;
+  refuse(setting !== undefined, `The setting '${setting?.name}'`);
+}
+
+function refuseColumnClauses(column: ColumnDef): void {
+  const refuse = (present: boolean, clause: string) => {
+    if (present)
+      throw new SluiceError('NOT_IMPLEMENTED', `${clause} of column '${column.name}' is not supported`);
+  };
+  refuse(
+    column.default !== null && column.default.type !== 'default',
+    `${column.default?.type.toUpperCase()}`,
+  );
+  refuse(column.codec !== null, 'CODEC');
+  refuse(column.ttl !== null, 'TTL');
+  refuse(column.primaryKey, 'PRIMARY KEY');
+  refuse(column.settings.length > 0, 'SETTINGS');
 }
 
 async function newStream(
@@ -186,6 +203,9 @@ export async function createStream(
     throw new SluiceError('NOT_IMPLEMENTED', 'A stream made of a script is not supported');
   if (statement.constraints.length > 0)
     throw new SluiceError('NOT_IMPLEMENTED', 'CONSTRAINT is not supported');
+  if (statement.indexes.length > 0)
+    throw new SluiceError('NOT_IMPLEMENTED', 'INDEX of a stream is not supported');
+  if (statement.uuid !== null) throw new SluiceError('NOT_IMPLEMENTED', 'UUID of a stream is not supported');
   refuseStorage(statement.storage, 'stream');
   const name = fullName(request, statement.name);
   if (await existsAlready(engine, name, statement)) return done(request.settings);
@@ -239,7 +259,19 @@ export async function createStream(
   );
 }
 
+function refuseViewClauses(statement: CreateView): void {
+  if (statement.columns.length > 0)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'A list of columns of a view is not supported: name them in its SELECT',
+    );
+  const [setting] = statement.settings;
+  if (setting !== undefined)
+    throw new SluiceError('NOT_IMPLEMENTED', `The setting '${setting.name}' of a view is not supported`);
+}
+
 export async function createView(engine: Engine, request: Request, statement: CreateView): Promise<Outcome> {
+  refuseViewClauses(statement);
   const name = fullName(request, statement.name);
   if (await existsAlready(engine, name, statement)) return done(request.settings);
   const { prepared } = compileQuery(engine, request, statement.query, request.settings);
@@ -279,6 +311,13 @@ export async function createMaterializedView(
   request: Request,
   statement: CreateMaterializedView,
 ): Promise<Outcome> {
+  if (statement.columns.length > 0)
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      'A list of columns of a materialized view is not supported: name them in its SELECT',
+    );
+  if (statement.uuid !== null)
+    throw new SluiceError('NOT_IMPLEMENTED', 'UUID of a materialized view is not supported');
   if (statement.populate) throw new SluiceError('NOT_IMPLEMENTED', 'POPULATE is not supported');
   refuseStorage(statement.storage, 'materialized view');
   const name = fullName(request, statement.name);

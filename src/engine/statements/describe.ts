@@ -63,11 +63,18 @@ export function show(engine: Engine, request: Request, statement: ShowStatement)
       'NOT_IMPLEMENTED',
       'SHOW ... WHERE is not supported: query the system tables instead',
     );
+  if (statement.full)
+    throw new SluiceError('NOT_IMPLEMENTED', 'SHOW FULL is not supported: query the system tables instead');
   const settings = withAssignments(request.settings, statement.output.settings);
   const matches = likeTest(statement);
   if (statement.list === 'settings') {
     const rows = Object.entries(settingDefinitions)
-      .filter(([name]) => matches(name))
+      .filter(
+        ([name, definition]) =>
+          matches(name) &&
+          (!statement.changed ||
+            request.settings[name as keyof typeof settingDefinitions] !== definition.default),
+      )
       .map(([name, definition]) => [
         name,
         definition.kind,

@@ -77,6 +77,10 @@ async function dropObject(engine: Engine, object: CatalogObject): Promise<void> 
 }
 
 export async function drop(engine: Engine, request: Request, statement: DropStatement): Promise<Outcome> {
+  if (statement.cascade) throw new SluiceError('NOT_IMPLEMENTED', 'DROP ... CASCADE is not supported');
+  const [setting] = statement.settings;
+  if (setting !== undefined)
+    throw new SluiceError('NOT_IMPLEMENTED', `The setting '${setting.name}' of DROP is not supported`);
   for (const name of statement.names) {
     if (statement.object === 'database') {
       if (statement.ifExists && !engine.catalog.hasDatabase(name.name)) continue;

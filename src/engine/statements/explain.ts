@@ -35,6 +35,9 @@ function* treeLines(value: unknown, label: string, depth: number): Iterable<stri
 }
 
 async function explained(engine: Engine, request: Request, statement: ExplainStatement): Promise<string[]> {
+  const [setting] = statement.settings;
+  if (setting !== undefined)
+    throw new SluiceError('NOT_IMPLEMENTED', `The setting '${setting.name}' of EXPLAIN is not supported`);
   const inner = statement.statement;
   if (statement.mode === 'ast')
     return [...treeLines(inner as Node, inner.kind, 0)].map((line, index) =>

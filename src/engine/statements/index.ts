@@ -66,6 +66,8 @@ export async function runStatement(
     case 'set':
       return done(withAssignments(request.settings, statement.settings));
     case 'optimize': {
+      if (statement.partition !== null) return refuse('OPTIMIZE ... PARTITION');
+      if (statement.deduplicate) return refuse('OPTIMIZE ... DEDUPLICATE');
       const object = engine.catalog.find(statement.name.database ?? request.database, statement.name.name);
       if (object.kind === 'stream') await object.log.compactNow();
       return done(request.settings);

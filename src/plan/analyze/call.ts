@@ -38,6 +38,12 @@ function findAggregate(name: string): FoundAggregate | undefined {
 }
 
 function refuseWindow(expr: CallExpr): void {
+  if (expr.nulls !== null) {
+    throw new SluiceError(
+      'NOT_IMPLEMENTED',
+      `${expr.nulls.toUpperCase()} NULLS of ${expr.name}(...) is not supported`,
+    );
+  }
   if (expr.over !== null)
     throw new SluiceError('NOT_IMPLEMENTED', `Window functions are not supported: ${expr.name}(...) OVER`);
 }

@@ -58,6 +58,8 @@ function planTable(
 }
 
 function refuseModifiers(from: NamedTable | TableFunction): void {
+  if (from.kind === 'table_function' && from.settings.length > 0)
+    throw new SluiceError('NOT_IMPLEMENTED', `SETTINGS inside ${from.name}(...) are not supported`);
   if (from.final) throw new SluiceError('NOT_IMPLEMENTED', 'FINAL is not supported');
   if (from.sample !== null) throw new SluiceError('NOT_IMPLEMENTED', 'SAMPLE is not supported');
 }
