@@ -1,4 +1,5 @@
 export { expressionName } from './expression-name.ts';
+export { allColumns, selectFrom } from './make.ts';
 export type * from './nodes.ts';
 export { printSql } from './print.ts';
 export { quoteName, quotePath, quoteString } from './quote.ts';

@@ -126,7 +126,9 @@ export class NumberInterner {
   }
 
   #rehash(): void {
-    const length = Math.max(64, this.#slots.length * 2);
+    let length = Math.max(64, this.#slots.length * 2);
+    // Keys that were looked up without hashing so far are many when the first one is hashed.
+    while (length < (this.size + 1) * 2) length *= 2;
     const slots = new Int32Array(length).fill(-1);
     const mask = length - 1;
     for (let id = 0; id < this.size; id++) {

@@ -51,6 +51,7 @@ export {
   type IntegerBits,
   type IntervalUnit,
   interval,
+  intervalUnits,
   isNullable,
   mapOf,
   nullable,

@@ -5,8 +5,8 @@ import {
   datetime64,
   decimal,
   fixedString,
-  type IntervalUnit,
   interval,
+  intervalUnits,
   nullable,
   type SqlType,
   types,
@@ -41,20 +41,6 @@ const simpleTypes: Record<string, SqlType> = {
   inet6: types.ipv6,
   year: types.uint16,
 };
-
-const intervalUnits: readonly IntervalUnit[] = [
-  'nanosecond',
-  'microsecond',
-  'millisecond',
-  'second',
-  'minute',
-  'hour',
-  'day',
-  'week',
-  'month',
-  'quarter',
-  'year',
-];
 
 /** The digits of the decimal types named by their bits. */
 const decimalDigits: Record<string, number> = { decimal32: 9, decimal64: 18, decimal128: 38, decimal256: 76 };

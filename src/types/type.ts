@@ -14,6 +14,20 @@ export type IntervalUnit =
   | 'quarter'
   | 'year';
 
+export const intervalUnits: readonly IntervalUnit[] = [
+  'nanosecond',
+  'microsecond',
+  'millisecond',
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+];
+
 export interface TupleElement {
   /** Empty when the element has no name. */
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { DescribeStatement, ExistsStatement, ShowCreate, ShowStatement } from '../../ast/index.ts';
+import { allColumns, selectFrom } from '../../ast/index.ts';
 import { SluiceError, settingDefinitions } from '../../base/index.ts';
 import { formatNames } from '../../formats/index.ts';
 import { functions } from '../../functions/index.ts';
@@ -141,32 +142,7 @@ export function describe(engine: Engine, request: Request, statement: DescribeSt
       return [column.name, typeName(column.type), text === null ? '' : 'DEFAULT', text ?? '', comment];
     });
   } else {
-    const transforms = { except: [], exceptPattern: null, replace: [], apply: [] };
-    const query = {
-      kind: 'select' as const,
-      with: null,
-      distinct: false,
-      distinctOn: [],
-      projection: [{ kind: 'asterisk' as const, qualifier: null, transforms, pos: statement.pos }],
-      from: target,
-      arrayJoins: [],
-      prewhere: null,
-      where: null,
-      partitionBy: [],
-      shuffleBy: [],
-      groupBy: null,
-      having: null,
-      windows: [],
-      qualify: null,
-      orderBy: null,
-      limitBy: null,
-      limit: null,
-      offset: null,
-      withTies: false,
-      emit: null,
-      settings: [],
-      pos: statement.pos,
-    };
+    const query = selectFrom([allColumns(statement.pos)], target, statement.pos);
     rows = compileQuery(engine, request, query, request.settings).prepared.columns.map((column) => [
       column.name,
       typeName(column.type),

@@ -1,4 +1,4 @@
-import type { KillStatement, SelectQuery } from '../../ast/index.ts';
+import { type KillStatement, type NamedTable, selectFrom } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import { vectorReader } from '../../column/index.ts';
 import { fromByteString, toByteString } from '../../types/index.ts';
@@ -13,39 +13,16 @@ export async function kill(engine: Engine, request: Request, statement: KillStat
   if (statement.target !== 'query')
     throw new SluiceError('NOT_IMPLEMENTED', 'KILL MUTATION is not supported');
   const { pos } = statement;
-  const query: SelectQuery = {
-    kind: 'select',
-    with: null,
-    distinct: false,
-    distinctOn: [],
-    projection: [{ kind: 'column', parts: ['query_id'], pos }],
-    from: {
-      kind: 'table',
-      database: 'system',
-      name: 'processes',
-      alias: null,
-      final: false,
-      sample: null,
-      pos,
-    },
-    arrayJoins: [],
-    prewhere: null,
-    where: statement.where,
-    partitionBy: [],
-    shuffleBy: [],
-    groupBy: null,
-    having: null,
-    windows: [],
-    qualify: null,
-    orderBy: null,
-    limitBy: null,
-    limit: null,
-    offset: null,
-    withTies: false,
-    emit: null,
-    settings: [],
+  const processes: NamedTable = {
+    kind: 'table',
+    database: 'system',
+    name: 'processes',
+    alias: null,
+    final: false,
+    sample: null,
     pos,
   };
+  const query = selectFrom([{ kind: 'column', parts: ['query_id'], pos }], processes, pos, statement.where);
   const { prepared } = compileQuery(engine, request, query, request.settings);
   const { source } = await runPrepared(engine, request, prepared, query, request.settings);
   const rows: string[][] = [];

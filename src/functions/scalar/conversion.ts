@@ -3,8 +3,8 @@ import {
   bareType,
   datetime64,
   decimal,
-  type IntervalUnit,
   interval,
+  intervalUnits,
   isNullable,
   nullable,
   parseType,
@@ -351,21 +351,7 @@ const toStringFunction: ScalarFunction = {
   },
 };
 
-const units: readonly IntervalUnit[] = [
-  'nanosecond',
-  'microsecond',
-  'millisecond',
-  'second',
-  'minute',
-  'hour',
-  'day',
-  'week',
-  'month',
-  'quarter',
-  'year',
-];
-
-const intervalFunctions = units.map(
+const intervalFunctions = intervalUnits.map(
   (unit): ScalarFunction => ({
     kind: 'scalar',
     name: `to_interval_${unit}`,

@@ -1,4 +1,11 @@
-import type { CallExpr, Expr, NamedTable, Query, SelectQuery } from '../../ast/index.ts';
+import {
+  allColumns,
+  type CallExpr,
+  type Expr,
+  type NamedTable,
+  type Query,
+  selectFrom,
+} from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import { setKey } from '../../runtime/index.ts';
 import {
@@ -128,31 +135,6 @@ function inTable(
     sample: null,
     pos,
   };
-  const transforms = { except: ['_tp_time'], exceptPattern: null, replace: [], apply: [] };
-  const query: SelectQuery = {
-    kind: 'select',
-    with: null,
-    distinct: false,
-    distinctOn: [],
-    projection: [{ kind: 'asterisk', qualifier: null, transforms, pos }],
-    from: table,
-    arrayJoins: [],
-    prewhere: null,
-    where: null,
-    partitionBy: [],
-    shuffleBy: [],
-    groupBy: null,
-    having: null,
-    windows: [],
-    qualify: null,
-    orderBy: null,
-    limitBy: null,
-    limit: null,
-    offset: null,
-    withTies: false,
-    emit: null,
-    settings: [],
-    pos,
-  };
+  const query = selectFrom([allColumns(pos, ['_tp_time'])], table, pos);
   return inSubquery(binder, value, query, negated);
 }
