@@ -43,7 +43,11 @@ const cases: readonly Case[] = [
 const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
 const clickhouse = new Session(join(directory, 'clickhouse'));
 const duck = await (await DuckDBInstance.create(':memory:')).connect();
-const sluice = await Database.open({ dataDir: join(directory, 'sluice'), storage: { cacheBytesMax: 8e9 } });
+const sluice = await Database.open({
+  dataDir: join(directory, 'sluice'),
+  threads: 1,
+  storage: { cacheBytesMax: 8e9 },
+});
 
 clickhouse.query('CREATE DATABASE bench');
 clickhouse.query('CREATE TABLE bench.t (k UInt32, v Int32, f Float64, s String) ENGINE = Memory');

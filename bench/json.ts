@@ -33,7 +33,11 @@ function document(): string {
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
 const clickhouse = new Session(join(directory, 'clickhouse'));
-const sluice = await Database.open({ dataDir: join(directory, 'sluice'), storage: { cacheBytesMax: 8e9 } });
+const sluice = await Database.open({
+  dataDir: join(directory, 'sluice'),
+  threads: 1,
+  storage: { cacheBytesMax: 8e9 },
+});
 const table: string[][] = [['work', 'Sluice', 'ClickHouse', 'ratio']];
 
 const file = join(directory, 'documents.txt');

@@ -29,7 +29,6 @@ export const settingDefinitions = {
   max_bytes_to_read: { kind: 'uint', default: 0, doc: 'Bytes a query may read; 0 means no limit.' },
   max_result_rows: { kind: 'uint', default: 0, doc: 'Rows a result may have; 0 means no limit.' },
   max_result_bytes: { kind: 'uint', default: 0, doc: 'Bytes a result may have; 0 means no limit.' },
-  max_memory_usage: { kind: 'uint', default: 0, doc: 'Bytes of state a query may hold; 0 means no limit.' },
   max_query_size: { kind: 'uint', default: 262144, doc: 'Bytes of SQL text that are parsed.' },
   max_block_size: { kind: 'uint', default: 65536, doc: 'Rows in one block of a result, 65536 at most.' },
   max_threads: {
@@ -131,8 +130,6 @@ export const settingDefinitions = {
     doc: 'How dates and times are written.',
   },
   join_use_nulls: { kind: 'bool', default: false, doc: 'Fill unmatched columns of an outer join with NULL.' },
-  max_rows_in_join: { kind: 'uint', default: 0, doc: 'Rows the built side of a join may hold; 0: no limit.' },
-  cast_keep_nullable: { kind: 'bool', default: false, doc: 'CAST of a nullable value stays nullable.' },
   replica_id: { kind: 'uint', default: 0, doc: 'Accepted for clients that send it.' },
   log_comment: { kind: 'string', default: '', doc: 'A remark kept with the query in the list of processes.' },
 } as const satisfies Record<string, SettingDefinition>;

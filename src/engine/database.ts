@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   readonly clock?: Clock;
   /** Settings that every query starts from, by name. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
+  /** Threads that work on heavy queries, this one included; 0, as when not given, leaves the choice to the database. */
+  readonly threads?: number;
   /** Further options of the store, such as the size of its cache. */
   readonly storage?: Partial<Omit<StoreOptions, 'directory' | 'clock'>>;
 }
@@ -50,7 +52,13 @@ export class Database {
         name,
         String(value),
       ]);
-      const engine = new Engine({ store, catalog, clock, defaults: settingsFrom(texts) });
+      const engine = new Engine({
+        store,
+        catalog,
+        clock,
+        defaults: settingsFrom(texts),
+        threads: options.threads ?? 0,
+      });
       catalog.addSystemTables(systemTables(engine));
       engine.views.startAll();
       return new Database(engine);

@@ -7,11 +7,13 @@ import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
 import type { Store } from '../storage/index.ts';
 import { InsertPlans } from './insert-plan.ts';
+import { WorkerPool } from './parallel/worker-pool.ts';
 import { type Process, Processes } from './processes.ts';
 import { QueryCache } from './query-cache.ts';
 import type { QueryOptions, Request, User } from './request.ts';
 import type { Outcome, QueryResult } from './result.ts';
 import { cachedQuery, select } from './select.ts';
+import { Sessions } from './sessions.ts';
 import { runStatement } from './statements/index.ts';
 import { Views } from './views.ts';
 
@@ -27,17 +29,28 @@ export class Engine {
   readonly cache = new QueryCache();
   readonly processes = new Processes();
   readonly insertPlans = new InsertPlans();
+  readonly sessions: Sessions;
   readonly views: Views;
+  readonly workers: WorkerPool;
   /** Settings that every statement starts from. */
   readonly defaults: Settings;
   readonly #startedAt: number;
 
-  constructor(parts: { store: Store; catalog: Catalog; clock: Clock; defaults: Settings }) {
+  /** `threads` work on heavy queries, the calling one included; 0 takes one for each core. */
+  constructor(parts: {
+    store: Store;
+    catalog: Catalog;
+    clock: Clock;
+    defaults: Settings;
+    threads: number;
+  }) {
     this.store = parts.store;
     this.catalog = parts.catalog;
     this.clock = parts.clock;
     this.defaults = parts.defaults;
+    this.workers = new WorkerPool(parts.threads);
     this.#startedAt = parts.clock.monotonic();
+    this.sessions = new Sessions(parts.clock);
     this.views = new Views(this);
     this.catalog.onChange((object) => {
       this.cache.invalidate(object);
@@ -64,27 +77,34 @@ export class Engine {
   }
 
   request(text: string, options: QueryOptions, controller: AbortController): Request {
-    const settings = settingsFrom(
-      Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
-      this.defaults,
-    );
     const user = options.user ?? defaultUser;
+    const given = Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const own = settingsFrom(given, this.defaults);
+    const session = this.sessions.use(user.name, own.session_id, own.session_timeout);
+    const settings =
+      session === undefined || session.settings.size === 0
+        ? own
+        : settingsFrom([...session.settings, ...given], this.defaults);
     return {
       text,
       user,
-      database: options.database || 'default',
+      database: options.database || session?.database || 'default',
       settings,
       parameters: new Map(Object.entries(options.parameters ?? {})),
       queryId: options.queryId || randomUUID(),
       signal: controller.signal,
       data: options.data instanceof Uint8Array ? [options.data] : (options.data ?? []),
       readonly: options.readonly === true || settings.readonly !== 0,
+      session,
     };
   }
 
   /** Runs one statement; resolves when its columns are known, and throws SluiceError. */
   async execute(text: string, options: QueryOptions = {}): Promise<QueryResult> {
-    const controller = new AbortController();
+    const controller = options.controller ?? new AbortController();
     const request = this.request(text, options, controller);
     const release = follow(options.signal, controller);
     const process: Process = {
@@ -133,6 +153,7 @@ export class Engine {
     for (const process of this.processes.list) {
       process.controller.abort(new SluiceError('QUERY_WAS_CANCELLED', 'The server is shutting down'));
     }
+    await this.workers.close();
     await this.views.stop();
     await this.store.close();
   }
@@ -160,6 +181,7 @@ class RunningResult implements QueryResult {
   readonly format: string | null;
   readonly settings: Settings;
   readonly #source: Outcome['source'];
+  readonly kept: Outcome['kept'];
   readonly #process: Process;
   readonly #end: () => void;
   #closed = false;
@@ -171,6 +193,7 @@ class RunningResult implements QueryResult {
     this.streaming = outcome.streaming;
     this.format = outcome.format;
     this.settings = outcome.settings;
+    this.kept = outcome.kept;
     this.#source = outcome.source;
     this.#process = process;
     this.#end = end;

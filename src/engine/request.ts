@@ -1,4 +1,5 @@
 import type { Settings } from '../base/index.ts';
+import type { Session } from './sessions.ts';
 
 /** Who runs a statement, and what they may do. */
 export interface User {
@@ -17,6 +18,8 @@ export interface QueryOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly queryId?: string;
   readonly signal?: AbortSignal;
+  /** Ends the statement when it is aborted; the engine uses it as its own. */
+  readonly controller?: AbortController;
   /** The data of an INSERT ... FORMAT, beside what stands in the text. */
   readonly data?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
   /** Refuse everything that writes or changes (GET over HTTP). */
@@ -34,4 +37,6 @@ export interface Request {
   readonly signal: AbortSignal;
   readonly data: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly readonly: boolean;
+  /** What statements before it in the same session have set; undefined without a session. */
+  readonly session: Session | undefined;
 }

@@ -12,6 +12,16 @@ const keptBytesMax = 65_536;
 export interface KeptResult {
   readonly version: string;
   readonly blocks: readonly Block[];
+  /** What was sent of it, by format, for requests with the same settings. */
+  readonly bodies: Map<string, KeptBody>;
+}
+
+/** A whole response body. */
+export interface KeptBody {
+  readonly settings: Settings;
+  readonly contentType: string;
+  readonly body: Buffer | string;
+  readonly rows: number;
 }
 
 /** Whether a plan gives the same result as long as what it reads stays the same. */
@@ -66,7 +76,7 @@ export function keepingSource(
     if (blocks === null) return block;
     if (block === null) {
       // Rows that came while the query ran may or may not be in its result.
-      if (version() === before) keep({ version: before, blocks });
+      if (version() === before) keep({ version: before, blocks, bodies: new Map() });
       blocks = null;
       return null;
     }

@@ -1,6 +1,7 @@
 import type { Settings } from '../base/index.ts';
 import type { Block, ColumnSchema } from '../column/index.ts';
 import type { BlockSource, Progress } from '../exec/index.ts';
+import type { KeptResult } from './result-cache.ts';
 
 /** What a statement gives: columns and blocks, which are computed as they are asked for. */
 export interface QueryResult {
@@ -11,6 +12,8 @@ export interface QueryResult {
   readonly streaming: boolean;
   /** The name after FORMAT; null when the statement has none. */
   readonly format: string | null;
+  /** Set when the result was there already: what has been sent of it can be sent again. */
+  readonly kept: KeptResult | undefined;
   /** The settings the statement ran with, its own SETTINGS included. */
   readonly settings: Settings;
   readonly progress: Progress;
@@ -30,6 +33,8 @@ export interface Outcome {
   readonly format: string | null;
   readonly settings: Settings;
   readonly source: BlockSource;
+  /** Set when the result was there already. */
+  readonly kept?: KeptResult;
 }
 
 const nothing: BlockSource = { next: () => null, close: () => {} };

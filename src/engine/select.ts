@@ -7,6 +7,7 @@ import type { BoundExpr, BoundLambda, LogicalPlan } from '../plan/index.ts';
 import type { StreamLog } from '../storage/index.ts';
 import { datetime64, parseText } from '../types/index.ts';
 import type { Engine } from './engine.ts';
+import { noteSplit, parallelSources } from './parallel/split.ts';
 import { plan, querySettings } from './planner.ts';
 import { type LiteralValues, type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
 import { type CachedQuery, shapeOf } from './query-cache.ts';
@@ -159,7 +160,14 @@ export function compileQuery(
     },
     query,
   );
-  return { prepared: prepareQuery(planned.plan, planned.values), planned };
+  const prepared = prepareQuery(planned.plan, planned.values);
+  const { catalog } = engine;
+  const { parameters } = request;
+  const text = literals === undefined ? null : request.text;
+  noteSplit(prepared, () => {
+    return { catalog, context, query, text, parameters, dependencies: planned.dependencies };
+  });
+  return { prepared, planned };
 }
 
 /** Runs a compiled query. */
@@ -174,7 +182,10 @@ export async function runPrepared(
   const context = engine.contextFor({ ...request, settings });
   const ready = prepareParameters(prepared, new Execution(context, [], request.signal), literals);
   const execution = ready instanceof Promise ? await ready : ready;
-  if (!prepared.streaming) return { source: runPlan(prepared.plan, execution), execution };
+  if (!prepared.streaming) {
+    const given = parallelSources(engine.workers, prepared, execution);
+    return { source: runPlan(prepared.plan, execution, undefined, given), execution };
+  }
   const fromHistory = settings.seek_to === 'latest' && boundsEventTime(prepared.logical);
   const source = runStream(prepared.plan, execution, {
     start: (log) => streamStart(fromHistory ? 'earliest' : settings.seek_to, context.now, log),
@@ -240,7 +251,8 @@ export async function select(
   const { logs } = prepared;
   const reusable = logs !== null && settings.use_query_cache && mayReuse(settings);
   if (reusable && found.kept !== undefined && found.kept.version === versionOf(logs)) {
-    return { ...outcome, source: keptSource(found.kept), execution: engine.execution(request, settings) };
+    const { kept } = found;
+    return { ...outcome, kept, source: keptSource(kept), execution: engine.execution(request, settings) };
   }
   const { source, execution } = await runPrepared(engine, request, prepared, query, settings, literals);
   const keep = (result: KeptResult) => {

@@ -135,6 +135,7 @@ export async function startServer(options: ServerOptions, log: Log): Promise<Ser
   const storage = options.memoryLimit === null ? {} : { cacheBytesMax: options.memoryLimit };
   const database = await Database.open({
     dataDir: options.dataDir,
+    threads: options.threads,
     storage: { ...storage, onProblem: (problem) => log('error', `storage: ${JSON.stringify(problem)}`) },
   });
   const doors = new Doors();

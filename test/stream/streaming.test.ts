@@ -168,3 +168,23 @@ test('what cannot keep running is refused by name', async (t) => {
     message: /wrap the stream/,
   });
 });
+
+test('USE and SET are for the statements after them in the same session', async (t) => {
+  const clock = new VirtualClock();
+  const database = await temporaryDatabase(t, clock);
+  await database.run('CREATE DATABASE d');
+  await database.run('CREATE STREAM d.s (k int32)');
+  const session = { settings: { session_id: 'one', session_timeout: 60 } };
+  await t.throwsAsync(database.run('USE d'), { message: /send session_id/ });
+  await database.run('USE d', session);
+  await database.run("SET query_mode = 'table'", session);
+  t.deepEqual(await database.query('SELECT count() AS c FROM s', session).toArray(), [{ c: 0 }]);
+  await t.throwsAsync(database.query('SELECT count() AS c FROM s').toArray(), {
+    message: /default.s doesn't exist/,
+  });
+  await t.throwsAsync(database.run('SET nonsense = 1', session), { message: /Unknown setting 'nonsense'/ });
+  clock.advance(61_000);
+  await t.throwsAsync(database.query('SELECT count() AS c FROM s', session).toArray(), {
+    message: /default.s doesn't exist/,
+  });
+});

@@ -1,6 +1,6 @@
 import type { Block, Dictionary } from '../../column/index.ts';
 import type { AggregateState } from '../../functions/index.ts';
-import { GroupState, type Interner, type SlotLayout } from '../../runtime/index.ts';
+import { GroupState, type Interner, NumberInterner, type SlotLayout } from '../../runtime/index.ts';
 import type { SqlType } from '../../types/index.ts';
 import { type ExportedGroups, exportKeys, keyImporter, sharedDoubles } from './exported-groups.ts';
 import { type KeyTables, keyCount, keyTables } from './keys.ts';
@@ -165,6 +165,15 @@ export class AggregationState {
         this.#mergeInto(table.idOf(dense.base + offset), dense.groups, offset);
     }
     this.dense = null;
+  }
+
+  /** Values of keys and slots that would have to be copied one by one to go to another thread. */
+  get copiedValues(): number {
+    let count = 0;
+    for (const table of this.tables.keys)
+      if (!(table instanceof NumberInterner && table.plain)) count += table.size;
+    for (const slot of this.groups.slots) if (Array.isArray(slot)) count += slot.length;
+    return count;
   }
 
   /** The groups as data for another thread, where `importGroups` takes them; the state is done with. */

@@ -1,18 +1,31 @@
-import type { Statement } from '../../ast/index.ts';
-import { SluiceError, unreachable } from '../../base/index.ts';
+import type { SetStatement, Statement } from '../../ast/index.ts';
+import { parseSetting, SluiceError, unreachable } from '../../base/index.ts';
+import { literalText } from '../../plan/index.ts';
 import type { Engine } from '../engine.ts';
 import { insert } from '../insert.ts';
-import { withAssignments } from '../planner.ts';
 import type { Process } from '../processes.ts';
 import type { Request } from '../request.ts';
 import { done, type Outcome } from '../result.ts';
 import { select } from '../select.ts';
+import { neededSession } from '../sessions.ts';
 import { createDatabase, createMaterializedView, createStream, createView } from './create.ts';
 import { describe, existsStatement, show, showCreate } from './describe.ts';
 import { drop, rename, truncate } from './drop.ts';
 import { explain } from './explain.ts';
 import { kill } from './kill.ts';
 import { assertAllowed } from './rights.ts';
+
+/** Keeps settings for the statements after it in the same session; all are right or none is kept. */
+function setSettings(request: Request, statement: SetStatement): Outcome {
+  const session = neededSession(request.session, 'SET');
+  const texts = statement.settings.map(({ name, value }): [string, string] => [
+    name,
+    literalText(value, `The value of setting '${name}'`),
+  ]);
+  for (const [name, text] of texts) parseSetting(name, text);
+  for (const [name, text] of texts) session.settings.set(name, text);
+  return done(request.settings);
+}
 
 function refuse(what: string): never {
   throw new SluiceError('NOT_IMPLEMENTED', `${what} is not supported`);
@@ -62,9 +75,10 @@ export async function runStatement(
       return kill(engine, request, statement);
     case 'use':
       engine.catalog.assertDatabase(statement.database);
+      neededSession(request.session, 'USE').database = statement.database;
       return done(request.settings);
     case 'set':
-      return done(withAssignments(request.settings, statement.settings));
+      return setSettings(request, statement);
     case 'optimize': {
       if (statement.partition !== null) return refuse('OPTIMIZE ... PARTITION');
       if (statement.deduplicate) return refuse('OPTIMIZE ... DEDUPLICATE');

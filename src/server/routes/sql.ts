@@ -17,8 +17,8 @@ import {
 } from '../parameters.ts';
 import { respond } from '../respond.ts';
 
-/** The signal of a request whose client has gone away. */
-function disconnected(context: Context): AbortSignal {
+/** Aborts when the request's client has gone away. */
+function disconnected(context: Context): AbortController {
   const controller = new AbortController();
   const { res } = context;
   const gone = () => {
@@ -27,7 +27,7 @@ function disconnected(context: Context): AbortSignal {
   };
   if (res.destroyed) gone();
   else res.once('close', gone);
-  return controller.signal;
+  return controller;
 }
 
 /** Answers a GET without a statement, which asks whether the server is there; nobody has to log in for that. */
@@ -96,7 +96,7 @@ async function run(
       ...requestSettings(user, headers, parameters),
     },
     parameters: parameters.parameters,
-    signal: disconnected(context),
+    controller: disconnected(context),
     data: body.data,
     readonly: context.method !== 'POST',
   };
