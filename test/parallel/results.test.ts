@@ -94,3 +94,21 @@ test.serial('placeholders are known to all threads', async (t) => {
     database.query(sql, { parameters, settings: { max_threads: threads, max_rows_to_read: 1e9 } }).toArray();
   t.deepEqual(await run(3), await run(1));
 });
+
+test.serial('an INSERT of an aggregation is split, too', async (t) => {
+  const sql = (target: string) =>
+    `INSERT INTO ${target} (name, c, s) SELECT name, count() AS c, sum(id) AS s FROM table(t) WHERE small % 3 = 1 GROUP BY name`;
+  const before = database.engine.workers.sharesDone;
+  for (const [target, threads] of [
+    ['first', 1],
+    ['second', 3],
+  ] as const) {
+    await database.run(`CREATE STREAM ${target} (name string, c uint64, s uint64)`);
+    await database.run(sql(target), { settings: { max_threads: threads } });
+  }
+  t.true(database.engine.workers.sharesDone > before);
+  const stored = (target: string) =>
+    fresh(database, `SELECT name, c, s FROM table(${target}) ORDER BY name`, 1);
+  t.is((await stored('first')).length, 37);
+  t.deepEqual(await stored('second'), await stored('first'));
+});

@@ -197,6 +197,10 @@ export class ParallelSource implements BlockSource {
         if (blocks.length < roundBlocksMin) await this.#push(blocks);
         else await this.#together(blocks);
       }
+    } catch (thrown) {
+      // Whoever has closed the source is not told how its last block would have failed.
+      if (this.#closed) return null;
+      throw thrown;
     } finally {
       this.#round?.stop();
       this.#round = null;
