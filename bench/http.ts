@@ -58,9 +58,14 @@ const work = [
   { name: 'Koa, constant', port: constantPort, request: post('/', 'SELECT 1') },
   { name: 'SELECT 1', port, request: post('/', 'SELECT 1') },
   {
-    name: 'filter over 100,000 rows',
+    name: 'filter over 100,000 rows, result kept',
     port,
     request: post('/', 'SELECT count() FROM table(t) WHERE v > 500'),
+  },
+  {
+    name: 'filter over 100,000 rows, run anew',
+    port,
+    request: post('/?use_result_cache=0', 'SELECT count() FROM table(t) WHERE v > 500'),
   },
 ];
 const rates = new Map<string, number[]>();

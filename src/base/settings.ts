@@ -63,10 +63,11 @@ export const settingDefinitions = {
     default: '',
     doc: 'Time zone of dates and times without one of their own.',
   },
-  use_query_cache: {
+  use_query_cache: { kind: 'bool', default: true, doc: 'Whether compiled queries are kept and reused.' },
+  use_result_cache: {
     kind: 'bool',
     default: true,
-    doc: 'Whether compiled queries are kept and reused, and small results as long as what they were made of is unchanged.',
+    doc: 'Whether small results are kept and given again as long as what they were made of is unchanged.',
   },
   input_format_skip_unknown_fields: {
     kind: 'bool',

@@ -58,9 +58,9 @@ export function versionOf(logs: readonly StreamLog[]): string {
   return version;
 }
 
-/** Limits on what is read can only be kept by reading. */
+/** Whether a kept result will do: limits on what is read can only be kept by reading. */
 export function mayReuse(settings: Settings): boolean {
-  return settings.max_rows_to_read === 0 && settings.max_bytes_to_read === 0;
+  return settings.use_result_cache && settings.max_rows_to_read === 0 && settings.max_bytes_to_read === 0;
 }
 
 /** The source, with its blocks kept by `keep` when it has ended and they are few. */

@@ -249,7 +249,7 @@ export async function select(
     settings,
   };
   const { logs } = prepared;
-  const reusable = logs !== null && settings.use_query_cache && mayReuse(settings);
+  const reusable = logs !== null && mayReuse(settings);
   if (reusable && found.kept !== undefined && found.kept.version === versionOf(logs)) {
     const { kept } = found;
     return { ...outcome, kept, source: keptSource(kept), execution: engine.execution(request, settings) };

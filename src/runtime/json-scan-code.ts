@@ -33,12 +33,19 @@ function treeOf(paths: readonly JsonPath[]): Node {
   return root;
 }
 
-/** The place after the closing quote of the string whose content begins at `at`; -1 when it does not end. */
+/**
+ * The place after the closing quote of the string whose content begins at `at`, doubled, plus 1 when the content has escapes;
+ * -1 when the string does not end.
+ */
 function stringEnd(data: Uint8Array, at: number, end: number): number {
+  let escaped = 0;
   for (let place = at; place < end; place++) {
     const byte = data[place]!;
-    if (byte === 0x22) return place + 1;
-    if (byte === 0x5c) place++;
+    if (byte === 0x22) return (place + 1) * 2 + escaped;
+    if (byte === 0x5c) {
+      place++;
+      escaped = 1;
+    }
   }
   return -1;
 }
@@ -46,7 +53,7 @@ function stringEnd(data: Uint8Array, at: number, end: number): number {
 /** The place after the value that begins at `at`; -1 when it does not end. */
 function valueEnd(data: Uint8Array, at: number, end: number): number {
   const first = data[at]!;
-  if (first === 0x22) return stringEnd(data, at + 1, end);
+  if (first === 0x22) return stringEnd(data, at + 1, end) >> 1;
   if (first === 0x7b || first === 0x5b) return compoundEnd(data, at, end);
   let place = at;
   for (; place < end; place++) {
@@ -61,7 +68,7 @@ function compoundEnd(data: Uint8Array, at: number, end: number): number {
   for (let place = at; place < end; ) {
     const byte = data[place]!;
     if (byte === 0x22) {
-      place = stringEnd(data, place + 1, end);
+      place = stringEnd(data, place + 1, end) >> 1;
       if (place < 0) return -1;
       continue;
     }
@@ -70,12 +77,6 @@ function compoundEnd(data: Uint8Array, at: number, end: number): number {
     else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return place;
   }
   return -1;
-}
-
-/** Whether the bytes hold a backslash. */
-function hasEscape(data: Uint8Array, start: number, end: number): boolean {
-  for (let place = start; place < end; place++) if (data[place] === 0x5c) return true;
-  return false;
 }
 
 class ScannerCode {
@@ -88,7 +89,6 @@ class ScannerCode {
   readonly left = this.module.name('left');
   readonly #stringEnd = this.module.bind(stringEnd, 'stringEnd');
   readonly #valueEnd = this.module.bind(valueEnd, 'valueEnd');
-  readonly #hasEscape = this.module.bind(hasEscape, 'hasEscape');
   readonly #slow: Code;
 
   constructor(slow: JsonScanner) {
@@ -119,12 +119,14 @@ class ScannerCode {
     if (node.positions.size > 0) inner.push(js`if (${first} === 91) {\n${this.#array(node)}\n} else`);
     const note = (kind: Code, start: Code, stop: Code) =>
       node.slots.length === 0 ? js`` : this.#note(node, kind, start, stop);
-    const escaped = js`(${this.#hasEscape}(${data}, ${from} + 1, ${at} - 1) ? ${jsonKinds.escapedString} : ${jsonKinds.string})`;
+    const ending = this.module.name('ending');
+    const escaped = js`${jsonKinds.string} + (${ending} & 1)`;
     const kind = js`${first} === 123 || ${first} === 91 ? ${jsonKinds.compound} : ${first} === 110 ? ${jsonKinds.null} : ${jsonKinds.literal}`;
     return js`const ${from} = ${at}, ${first} = ${data}[${at}];
 ${inner}if (${first} === 34) {
-${at} = ${this.#stringEnd}(${data}, ${at} + 1, ${end});
-if (${at} < 0) return;
+const ${ending} = ${this.#stringEnd}(${data}, ${at} + 1, ${end});
+if (${ending} < 0) return;
+${at} = ${ending} >> 1;
 ${note(escaped, js`${from} + 1`, js`${at} - 1`)}
 } else {
 ${at} = ${this.#valueEnd}(${data}, ${at}, ${end});
@@ -165,10 +167,10 @@ if (${byte} === 44) { ${at}++; continue; }
 if (${byte} === 125) { ${at}++; break; }
 if (${byte} !== 34) return;
 ${branches}{
-const ${key} = ${at} + 1;
-${at} = ${this.#stringEnd}(${data}, ${key}, ${end});
-if (${at} < 0) return;
-if (${this.#hasEscape}(${data}, ${key}, ${at})) { ${this.#slow}(${data}, ${this.start}, ${end}, ${this.found}); return; }
+const ${key} = ${this.#stringEnd}(${data}, ${at} + 1, ${end});
+if (${key} < 0) return;
+if (${key} & 1) { ${this.#slow}(${data}, ${this.start}, ${end}, ${this.found}); return; }
+${at} = ${key} >> 1;
 ${this.#toValue()}
 ${at} = ${this.#valueEnd}(${data}, ${at}, ${end});
 if (${at} < 0) return;

@@ -14,6 +14,7 @@ export type JsonPath = readonly (string | number)[];
  */
 export type JsonScanner = (data: Uint8Array, start: number, end: number, found: Int32Array) => void;
 
+/** `escapedString` follows `string`: scanners add 1 for escapes. */
 export const jsonKinds = {
   missing: 0,
   string: 1,

@@ -66,9 +66,22 @@ export function isCheap(compiler: RowCompiler, expr: BoundExpr | BoundLambda): b
   }
 }
 
-/** A comparison of a dictionary column with constants is computed once an entry. */
+/** Functions that take any text without failing, beside comparisons. */
+const harmlessTests = new Set([
+  'like',
+  'not_like',
+  'ilike',
+  'not_ilike',
+  'starts_with',
+  'ends_with',
+  'empty',
+  'not_empty',
+]);
+
+/** A test of a dictionary column against constants is computed once an entry. */
 function isLookUp(compiler: RowCompiler, expr: BoundExpr): boolean {
-  if (expr.kind !== 'call' || expr.definition.category !== 'comparison') return false;
+  if (expr.kind !== 'call') return false;
+  if (expr.definition.category !== 'comparison' && !harmlessTests.has(expr.definition.name)) return false;
   return expr.args.every((argument) => {
     if (argument.kind === 'literal' || argument.kind === 'parameter') return true;
     return argument.kind === 'column' && compiler.access(argument)?.sample.kind === 'dictionary';
