@@ -1,20 +1,29 @@
 /** A slot of aggregate state: see the functions' slots. */
 export interface SlotLayout {
-  readonly kind: 'f64' | 'any';
+  /** `u32` counts rows, at most 2^32-1 of them. */
+  readonly kind: 'f64' | 'u32' | 'any';
   readonly initial: number | undefined;
+}
+
+/** The array of a slot, one entry a group. */
+export type SlotArray = Float64Array | Uint32Array | unknown[];
+
+function newArray(slot: SlotLayout, length: number): SlotArray {
+  if (slot.kind === 'any') return [];
+  const array = slot.kind === 'u32' ? new Uint32Array(length) : new Float64Array(length);
+  // NaN, which some slots begin with, is no truth value.
+  return slot.initial === undefined || slot.initial === 0 ? array : array.fill(slot.initial);
 }
 
 /** The slots of all groups of an aggregation, one array a slot; group numbers index them. */
 export class GroupState {
-  readonly slots: (Float64Array | unknown[])[];
+  readonly slots: SlotArray[];
   readonly layout: readonly SlotLayout[];
   capacity = 64;
 
   constructor(layout: readonly SlotLayout[]) {
     this.layout = layout;
-    this.slots = layout.map((slot) =>
-      slot.kind === 'f64' ? new Float64Array(this.capacity).fill(slot.initial ?? 0) : [],
-    );
+    this.slots = layout.map((slot) => newArray(slot, this.capacity));
   }
 
   /** Makes room for so many groups. The arrays in `slots` are replaced when there was not enough. */
@@ -22,8 +31,8 @@ export class GroupState {
     if (groups <= this.capacity) return;
     const capacity = Math.max(this.capacity * 2, groups);
     for (const [index, slot] of this.layout.entries()) {
-      if (slot.kind !== 'f64') continue;
-      const larger = new Float64Array(capacity);
+      if (slot.kind === 'any') continue;
+      const larger = newArray({ ...slot, initial: undefined }, capacity) as Float64Array;
       // NaN, which some slots begin with, is no truth value either.
       if (slot.initial !== undefined && slot.initial !== 0) larger.fill(slot.initial, this.capacity);
       larger.set(this.slots[index] as Float64Array);
@@ -35,7 +44,7 @@ export class GroupState {
   /** Makes the first `groups` groups as new. */
   clear(groups: number): void {
     for (const [index, slot] of this.layout.entries()) {
-      if (slot.kind === 'f64') (this.slots[index] as Float64Array).fill(slot.initial ?? 0, 0, groups);
+      if (slot.kind !== 'any') (this.slots[index] as Float64Array).fill(slot.initial ?? 0, 0, groups);
       else this.slots[index] = [];
     }
   }
@@ -43,7 +52,7 @@ export class GroupState {
   /** Takes over the first `count` groups of another state of the same layout, from number `offset` on. */
   copyFrom(other: GroupState, count: number, offset: number): void {
     for (const [index, slot] of this.layout.entries()) {
-      if (slot.kind === 'f64') {
+      if (slot.kind !== 'any') {
         (this.slots[index] as Float64Array).set(
           (other.slots[index] as Float64Array).subarray(0, count),
           offset,
@@ -65,7 +74,7 @@ export class GroupState {
 
   store(group: number, slot: number, value: unknown): void {
     const array = this.slots[slot]!;
-    if (this.layout[slot]!.kind === 'f64') (array as Float64Array)[group] = value as number;
+    if (this.layout[slot]!.kind !== 'any') (array as Float64Array)[group] = value as number;
     // A slot that nothing was put in stays a hole, which tells that the result needs no computing.
     else if (value !== undefined) (array as unknown[])[group] = value;
   }

@@ -1,5 +1,5 @@
 export { compareValues, equalValues } from './compare.ts';
-export { GroupState, type SlotLayout } from './group-state.ts';
+export { GroupState, type SlotArray, type SlotLayout } from './group-state.ts';
 export {
   type Interner,
   internedKeysMax,

@@ -209,11 +209,14 @@ export function aggregateSink(
   const keyExprs = keys.map((key) => key.expr);
   const keyTypes = keyExprs.map((expr) => expr.type);
   const mergeable = placed.every((aggregate) => aggregate.distinctSlot === undefined);
-  const counter = placed.find(
-    ({ output: { call } }) =>
-      call.definition.name === 'count' && call.args.length === 0 && call.condition === null,
+  const counters = new Set(
+    placed
+      .filter(
+        ({ output: { call } }) =>
+          call.definition.name === 'count' && call.args.length === 0 && call.condition === null,
+      )
+      .map((aggregate) => aggregate.firstSlot),
   );
-  const countSlot = counter?.firstSlot ?? -1;
   const countable = mergeable && keys.length === 1 && !isFloat(keyTypes[0]!);
   const expressions = [
     ...keyExprs,
@@ -225,12 +228,12 @@ export function aggregateSink(
     name: 'aggregate',
     expressions,
     aggregates,
-    createState: () => new AggregationState(keyTypes, layout, placed, countSlot),
+    createState: () => new AggregationState(keyTypes, layout, placed, counters),
     variant: (state, block) =>
       countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',
     emit(context) {
       const { compiler, state } = context;
-      const access = groupAccess(context, keyExprs, { mergeable, counted: countSlot >= 0 });
+      const access = groupAccess(context, keyExprs, { mergeable, counted: counters.size > 0 });
       const slots = slotReferences(context, layout, access);
       compiler.freshSlots = access.merged;
       for (const aggregate of placed) emitUpdate(context, aggregate, slots);

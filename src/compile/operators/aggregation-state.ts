@@ -1,6 +1,12 @@
 import type { Block, Dictionary } from '../../column/index.ts';
 import type { AggregateState } from '../../functions/index.ts';
-import { GroupState, type Interner, NumberInterner, type SlotLayout } from '../../runtime/index.ts';
+import {
+  GroupState,
+  type Interner,
+  NumberInterner,
+  type SlotArray,
+  type SlotLayout,
+} from '../../runtime/index.ts';
 import type { SqlType } from '../../types/index.ts';
 import { type ExportedGroups, exportKeys, keyImporter, sharedDoubles } from './exported-groups.ts';
 import { type KeyTables, keyCount, keyTables } from './keys.ts';
@@ -20,6 +26,9 @@ const setUpRowsMin = 4096;
 /** Groups that are taken over in one go, a small part of a millisecond each. */
 const importStep = 4096;
 
+/** Rows that counters of 32 bits are sure to hold. */
+const counterMost = 2 ** 32 - 1;
+
 /** How the rows of a block find their groups; part of what decides the generated code. */
 export type Grouping = 'table' | 'dense' | 'codes';
 
@@ -37,6 +46,9 @@ export class AggregationState {
   readonly groups: GroupState;
   dense: DenseGroups | null = null;
   readonly #layout: readonly SlotLayout[];
+  /** As `#layout`, with plain counters in half the memory: in groups by distance they are what is met at random. */
+  readonly #denseLayout: readonly SlotLayout[];
+  #denseRows = 0;
   readonly #aggregates: readonly AggregateSlots[];
   /** A slot that counts every row of a group, which then tells whether the group is there; -1 when there is none. */
   readonly countSlot: number;
@@ -47,9 +59,13 @@ export class AggregationState {
     keyTypes: readonly SqlType[],
     layout: readonly SlotLayout[],
     aggregates: readonly AggregateSlots[],
-    countSlot: number,
+    counters: ReadonlySet<number>,
   ) {
-    this.countSlot = countSlot;
+    const [first] = counters;
+    this.countSlot = first ?? -1;
+    this.#denseLayout = layout.map((slot, index) =>
+      counters.has(index) ? { kind: 'u32', initial: 0 } : slot,
+    );
     this.tables = keyTables(keyTypes);
     this.groups = new GroupState(layout);
     this.#layout = layout;
@@ -69,7 +85,13 @@ export class AggregationState {
       vector.max === undefined
     )
       return 'table';
-    return this.#coverDense(vector.min, vector.max) ? 'dense' : 'table';
+    if (this.#denseRows + block.rows > counterMost) {
+      this.#leaveDense();
+      return 'table';
+    }
+    if (!this.#coverDense(vector.min, vector.max)) return 'table';
+    this.#denseRows += block.rows;
+    return 'dense';
   }
 
   /** Makes room for keys from `min` to `max`; false when that would be too much. */
@@ -85,7 +107,7 @@ export class AggregationState {
     least -= margin;
     greatest += margin;
     const length = greatest - least + 1;
-    const groups = new GroupState(this.#layout);
+    const groups = new GroupState(this.#denseLayout);
     groups.reserve(length);
     const seen = new Uint8Array(this.countSlot < 0 ? length : 0);
     if (dense !== null) {
@@ -97,7 +119,7 @@ export class AggregationState {
   }
 
   /** Slots for each code of a dictionary, for the rows of one block; `mergeCodes` adds them up. */
-  codeSlots(size: number): readonly (Float64Array | unknown[])[] {
+  codeSlots(size: number): readonly SlotArray[] {
     this.#local ??= new GroupState(this.#layout);
     this.#local.reserve(size);
     this.#local.clear(size);
@@ -157,8 +179,12 @@ export class AggregationState {
 
   /** Brings groups that were found without a table to those in it, when there are both. */
   foldDense(): void {
+    if (this.tables.keys[0] !== undefined && this.tables.keys[0].size > 0) this.#leaveDense();
+  }
+
+  #leaveDense(): void {
     const { dense } = this;
-    if (dense === null || this.tables.keys[0]!.size === 0) return;
+    if (dense === null) return;
     const table = this.tables.keys[0]! as Interner & { idOf(key: number): number };
     for (let offset = 0; offset < dense.length; offset++) {
       if (this.isPresent(dense, offset))
@@ -183,19 +209,23 @@ export class AggregationState {
     if (dense === null) {
       const count = tables.keys.length === 0 ? 1 : keyCount(tables);
       this.groups.reserve(count);
-      return { count, dense: null, keys: exportKeys(tables), slots: this.#exportSlots(this.groups, count) };
+      return {
+        count,
+        dense: null,
+        keys: exportKeys(tables),
+        slots: this.#exportSlots(this.groups, count),
+        denseRows: 0,
+      };
     }
     const count = dense.length;
     const seen = new Uint8Array(new SharedArrayBuffer(count));
     for (let offset = 0; offset < count; offset++) if (this.isPresent(dense, offset)) seen[offset] = 1;
     const slots = this.#exportSlots(dense.groups, count);
-    return { count, dense: { base: dense.base, seen }, keys: [], slots };
+    return { count, dense: { base: dense.base, seen }, keys: [], slots, denseRows: this.#denseRows };
   }
 
-  #exportSlots(groups: GroupState, count: number): (Float64Array | unknown[])[] {
-    const slots = groups.slots.map((slot) =>
-      slot instanceof Float64Array ? sharedDoubles(slot, count) : slot,
-    );
+  #exportSlots(groups: GroupState, count: number): SlotArray[] {
+    const slots = groups.slots.map((slot) => (Array.isArray(slot) ? slot : sharedDoubles(slot, count)));
     for (const { state, firstSlot } of this.#aggregates) {
       if (state.kind !== 'object' || state.save === undefined) continue;
       const { save } = state;
@@ -209,8 +239,10 @@ export class AggregationState {
   *importGroups(exported: ExportedGroups): Generator<void, void> {
     const { count, dense } = exported;
     const from = this.#importSlots(exported);
-    if (dense !== null && this.tables.keys[0]!.size === 0) {
+    const fits = this.#denseRows + exported.denseRows <= counterMost;
+    if (dense !== null && fits && this.tables.keys[0]!.size === 0) {
       if (this.#coverDense(dense.base, dense.base + count - 1)) {
+        this.#denseRows += exported.denseRows;
         yield* this.#importDense(dense, count, from);
         return;
       }

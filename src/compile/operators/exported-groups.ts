@@ -1,4 +1,4 @@
-import { type Interner, NumberInterner } from '../../runtime/index.ts';
+import { type Interner, NumberInterner, type SlotArray } from '../../runtime/index.ts';
 import { type KeyTables, keyCount } from './keys.ts';
 
 /** The values of one key: those that there are, and which of them each group has; null when group n has value n. */
@@ -14,11 +14,13 @@ export interface ExportedGroups {
   readonly dense: { readonly base: number; readonly seen: Uint8Array } | null;
   readonly keys: readonly ExportedKey[];
   /** One array a slot, indexed by group; states that are objects in the form in which they are saved. */
-  readonly slots: readonly (Float64Array | unknown[])[];
+  readonly slots: readonly SlotArray[];
+  /** Rows in groups by distance, which their counters hold. */
+  readonly denseRows: number;
 }
 
 /** The first `count` numbers in memory that another thread can read. */
-export function sharedDoubles(values: Float64Array, count: number): Float64Array {
+export function sharedDoubles(values: Float64Array | Uint32Array, count: number): Float64Array {
   const shared = new Float64Array(new SharedArrayBuffer(count * 8));
   shared.set(values.subarray(0, count));
   return shared;
