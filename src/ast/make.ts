@@ -1,10 +1,10 @@
 import type { Expr, Span } from './expression-nodes.ts';
 import type { SelectQuery, TableExpr } from './query-nodes.ts';
 
-/** `SELECT projection FROM from WHERE where`, for queries that the engine itself asks. */
+/** `SELECT projection FROM from WHERE where` without any other clause. */
 export function selectFrom(
   projection: readonly Expr[],
-  from: TableExpr,
+  from: TableExpr | null,
   pos: Span,
   where: Expr | null = null,
 ): SelectQuery {

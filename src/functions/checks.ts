@@ -1,5 +1,5 @@
 import { SluiceError } from '../base/index.ts';
-import { isDateOrTime, isInteger, isNumber, isString, type SqlType, typeName } from '../types/index.ts';
+import { isInteger, isNumber, isString, type SqlType, typeName } from '../types/index.ts';
 import type { Argument } from './definition.ts';
 
 /** The error for an argument whose type a function does not take. */
@@ -35,14 +35,6 @@ export function expectInteger(
 
 export function expectNumber(name: string, args: readonly Argument[], ...positions: readonly number[]): void {
   for (const position of positions) check(name, args, position, isNumber, 'a number');
-}
-
-export function expectTime(name: string, args: readonly Argument[], ...positions: readonly number[]): void {
-  for (const position of positions) check(name, args, position, isDateOrTime, 'a date or a date with time');
-}
-
-export function expectArray(name: string, args: readonly Argument[], ...positions: readonly number[]): void {
-  for (const position of positions) check(name, args, position, (type) => type.kind === 'array', 'an array');
 }
 
 /** The constant value of an argument that must be known before the query runs. */

@@ -10,12 +10,13 @@ export interface StatementBody {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-async function* following(
-  first: Uint8Array,
+/** Chunks that were read ahead, then the rest of where they came from, which is closed when the reader stops. */
+export async function* following(
+  first: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array> | null,
 ): AsyncIterable<Uint8Array> {
   try {
-    if (first.length > 0) yield first;
+    for (const bytes of first) if (bytes.length > 0) yield bytes;
     if (rest === null) return;
     for (let step = await rest.next(); step.done !== true; step = await rest.next()) yield step.value;
   } finally {
@@ -62,7 +63,10 @@ function splitInsert(
     rest === null ? insertHead(head, bytesMax * 2) : parseInsertHead(head, { maxBytes: bytesMax * 2 });
   if (parsed === null || parsed.statement.data === null) return undefined;
   const { offset } = parsed;
-  return { text: decodeStatement(bytes.subarray(0, offset)), data: following(bytes.subarray(offset), rest) };
+  return {
+    text: decodeStatement(bytes.subarray(0, offset)),
+    data: following([bytes.subarray(offset)], rest),
+  };
 }
 
 /** Whether a statement can be an INSERT, going by its first letter; remarks and brackets may stand before it. */
@@ -94,8 +98,7 @@ export async function readStatement(
   if (query !== null) {
     const format = insertHead(query, bytesMax)?.statement;
     // With data in the body the statement ends with FORMAT; what stands after it in the URL comes first.
-    if (format !== undefined && format.query === null)
-      return { text: query, data: following(Buffer.alloc(0), iterator) };
+    if (format !== undefined && format.query === null) return { text: query, data: following([], iterator) };
   }
   const parts: Buffer[] = query === null ? [] : [Buffer.from(`${query}\n`)];
   let size = parts[0]?.length ?? 0;

@@ -80,10 +80,6 @@ type PackedHeader = readonly [
 /** Headers are arrays of numbers and short strings; none of msgpackr's extensions is needed. */
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 
-export function packHeader(value: unknown): Buffer {
-  return packr.pack(value);
-}
-
 export function unpackHeader(bytes: Uint8Array): unknown {
   return packr.unpack(bytes);
 }

@@ -92,3 +92,18 @@ test('every command of the tour does what the README says', async (t) => {
     }
   }
 });
+
+test('the example of the library does what it says', async (t) => {
+  const text = readFileSync(resolve(root, 'README.md'), 'utf8');
+  const example = /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+  const directory = await temporaryDirectory(t);
+  const output = await new Promise<string>((done, reject) => {
+    execFile(
+      process.execPath,
+      ['--input-type=module', '--eval', example.replace("'./data'", JSON.stringify(directory))],
+      { cwd: root },
+      (error, stdout) => (error === null ? done(stdout) : reject(error)),
+    );
+  });
+  t.is(output, "{ page: '/', n: 1 }\n");
+});

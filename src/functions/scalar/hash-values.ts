@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/index.ts';
 import { fixedString, isString, type SqlType, typeName, types } from '../../types/index.ts';
-import type { Argument, Kernel, ScalarFunction } from '../definition.ts';
+import type { Argument, Kernel } from '../definition.ts';
 import { intHash32, intHash64 } from './hash-bits.ts';
 import { bytesOfValue, byteWidth } from './value-bytes.ts';
 
@@ -110,7 +110,3 @@ export function hashType(hash: ValueHash): (args: readonly Argument[]) => SqlTyp
     return hash.bits === 32 ? types.uint32 : hash.bits === 64 ? types.uint64 : fixedString(16);
   };
 }
-
-export type HashDocumentation = Pick<ScalarFunction, 'name' | 'doc' | 'examples'> & {
-  readonly aliases?: readonly string[];
-};

@@ -12,9 +12,6 @@ import {
 } from '../definition.ts';
 import { elementType, sizesDiffer, type Values } from './array-values.ts';
 
-/** What a lambda makes of the elements at one place of the arrays. */
-export type ElementFunction = (...elements: never[]) => unknown;
-
 /** The types of a lambda's parameters: the elements of the arrays beside it. */
 export function elementParameters(others: readonly Argument[], count: number): readonly SqlType[] {
   const found = others.map((argument) =>

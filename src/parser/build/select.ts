@@ -21,7 +21,13 @@ import {
   WhereClauseContext,
   type WindowClauseContext,
 } from '../../../generated/SluiceParser.ts';
-import type { Expr, GroupByClause, OrderByClause, SelectQuery } from '../../ast/index.ts';
+import {
+  type Expr,
+  type GroupByClause,
+  type OrderByClause,
+  type SelectQuery,
+  selectFrom,
+} from '../../ast/index.ts';
 import { windowSpec } from './calls.ts';
 import { identifierText, refuse, spanOf } from './common.ts';
 import { emitClause } from './emit.ts';
@@ -43,29 +49,11 @@ export function selectCore(ctx: SelectCoreContext): SelectQuery {
   const from = ctx.fromClause();
   const sources = from === null ? null : tableSources(from.tableExpr());
   const draft: Draft = {
-    kind: 'select',
+    ...selectFrom(list.selectItem().map(selectItem), sources === null ? null : sources.table, spanOf(ctx)),
     with: withClause(ctx.withClause()),
     distinct: list.DISTINCT() !== null,
     distinctOn: distinctOn(list),
-    projection: list.selectItem().map(selectItem),
-    from: sources === null ? null : sources.table,
     arrayJoins: sources === null ? [] : sources.arrayJoins,
-    prewhere: null,
-    where: null,
-    partitionBy: [],
-    shuffleBy: [],
-    groupBy: null,
-    having: null,
-    windows: [],
-    qualify: null,
-    orderBy: null,
-    limitBy: null,
-    limit: null,
-    offset: null,
-    withTies: false,
-    emit: null,
-    settings: [],
-    pos: spanOf(ctx),
   };
   const clauses = ctx.selectClause();
   if (clauses.length > 0) readClauses(draft, clauses);

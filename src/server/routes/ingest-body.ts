@@ -1,4 +1,5 @@
 import { SluiceError } from '../../base/index.ts';
+import { following } from '../body.ts';
 
 /** The rows of an ingest request: by name as they came, or by position under a list of columns. */
 export interface IngestBody {
@@ -10,18 +11,6 @@ export interface IngestBody {
 const peekBytes = 4096;
 /** The most that a body of the form {columns, data} may have: it is read whole. */
 const compactBytesMax = 256 * 1024 * 1024;
-
-async function* following(
-  first: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
-): AsyncIterable<Uint8Array> {
-  try {
-    yield* first;
-    for (let step = await rest.next(); step.done !== true; step = await rest.next()) yield step.value;
-  } finally {
-    await rest.return?.();
-  }
-}
 
 interface Source {
   readonly source?: string;
