@@ -46,6 +46,8 @@ export const errorCodes = {
   ZERO_ARRAY_OR_TUPLE_INDEX: { code: 135, status: 400 },
   TOO_MANY_ROWS: { code: 158, status: 400 },
   TIMEOUT_EXCEEDED: { code: 159, status: 400 },
+  /** A server outside cannot be reached, or does not do what it is asked. */
+  NETWORK_ERROR: { code: 210, status: 500 },
   READONLY: { code: 164, status: 403 },
   TOO_DEEP_AST: { code: 167, status: 400 },
   TOO_BIG_AST: { code: 168, status: 400 },

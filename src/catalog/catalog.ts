@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { maybeYouMeant, SluiceError } from '../base/index.ts';
 import type { Store } from '../storage/index.ts';
 import { parseType, typeName } from '../types/index.ts';
-import { streamText } from './create-text.ts';
+import { externalText, streamText } from './create-text.ts';
+import type { ConnectExternal } from './external.ts';
 import type {
   CatalogObject,
   ColumnDefinition,
+  ExternalObject,
   MaterializedViewObject,
   StreamObject,
   SystemTable,
   ViewObject,
 } from './objects.ts';
+import { unusableTable } from './unusable.ts';
 
 /** What is stored of an object; types are stored by name. */
 interface StoredObject {
@@ -26,12 +29,15 @@ interface StoredObject {
   readonly target?: { database: string; name: string };
   readonly ownsTarget?: boolean;
   readonly start?: unknown;
+  readonly variant?: ExternalObject['variant'];
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 type NewObject =
   | Omit<StreamObject, 'uuid' | 'log'>
   | Omit<ViewObject, 'uuid'>
-  | Omit<MaterializedViewObject, 'uuid'>;
+  | Omit<MaterializedViewObject, 'uuid'>
+  | Omit<ExternalObject, 'uuid' | 'createText' | 'external'>;
 
 const documentPrefix = 'catalog/objects/';
 const databasePrefix = 'catalog/databases/';
@@ -42,17 +48,20 @@ const builtInDatabases = ['default', 'system'];
 /** Databases and the objects in them, kept in the store's documents. Names are case-sensitive. */
 export class Catalog {
   readonly #store: Store;
+  readonly #connect: ConnectExternal;
   readonly #databases = new Map<string, Map<string, CatalogObject>>();
   readonly #systemTables = new Map<string, SystemTable>();
   readonly #listeners = new Set<(object: CatalogObject | null) => void>();
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: Store) {
+  private constructor(store: Store, connect: ConnectExternal) {
     this.#store = store;
+    this.#connect = connect;
   }
 
-  static async open(store: Store): Promise<Catalog> {
-    const catalog = new Catalog(store);
+  /** `connect` makes what stands behind external streams and tables. */
+  static async open(store: Store, connect: ConnectExternal): Promise<Catalog> {
+    const catalog = new Catalog(store, connect);
     for (const name of builtInDatabases) catalog.#databases.set(name, new Map());
     for (const document of store.listDocuments(databasePrefix)) {
       const { name } = store.readDocument(document) as { name: string };
@@ -60,7 +69,14 @@ export class Catalog {
     }
     for (const document of store.listDocuments(documentPrefix)) {
       const stored = store.readDocument(document) as StoredObject;
-      catalog.#database(stored.database).set(stored.name, await catalog.#restore(stored));
+      const connectAgain: ConnectExternal = (definition) => {
+        try {
+          return connect(definition);
+        } catch (thrown) {
+          return unusableTable(definition, thrown);
+        }
+      };
+      catalog.#database(stored.database).set(stored.name, await catalog.#restore(stored, connectAgain));
     }
     return catalog;
   }
@@ -167,11 +183,12 @@ export class Catalog {
         );
       }
       const stored: StoredObject = {
+        createText: '',
         ...object,
         uuid: randomUUID(),
         columns: object.columns.map(storedColumn),
       };
-      const created = await this.#restore(stored);
+      const created = await this.#restore(stored, this.#connect);
       await this.#store.writeDocument(documentPrefix + stored.uuid, stored);
       database.set(object.name, created);
       this.#changed(created);
@@ -191,6 +208,12 @@ export class Catalog {
     database.delete(object.name);
     this.#changed(object);
     if (object.kind === 'stream') await this.#store.dropLog(object.uuid);
+    if (object.kind === 'external') await object.external.close();
+  }
+
+  /** Lets go of everything outside. */
+  async close(): Promise<void> {
+    for (const object of this.objects()) if (object.kind === 'external') await object.external.close();
   }
 
   /** Gives a stream another name. */
@@ -209,7 +232,7 @@ export class Catalog {
     });
   }
 
-  async #restore(stored: StoredObject): Promise<CatalogObject> {
+  async #restore(stored: StoredObject, connect: ConnectExternal): Promise<CatalogObject> {
     const columns: ColumnDefinition[] = stored.columns.map((column) => ({
       ...column,
       type: parseType(column.type),
@@ -231,6 +254,13 @@ export class Catalog {
           ownsTarget: stored.ownsTarget ?? false,
           start: (stored.start ?? {}) as MaterializedViewObject['start'],
         };
+      case 'external': {
+        const definition = { variant: stored.variant!, settings: stored.settings!, database, name, columns };
+        const external = connect(definition);
+        const text = externalText({ ...definition, comment }, external.shownSettings);
+        const { variant, settings } = definition;
+        return { ...base, createText: text, kind: 'external', variant, settings, external };
+      }
     }
   }
 }

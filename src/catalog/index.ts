@@ -1,9 +1,24 @@
 export { Catalog } from './catalog.ts';
-export { quotedName, streamText } from './create-text.ts';
+export { externalText, quotedName, streamText } from './create-text.ts';
+export type {
+  ConnectExternal,
+  ExternalDefinition,
+  ExternalSink,
+  ExternalSource,
+  ExternalStatus,
+  ExternalTable,
+  ReadRequest,
+  ReadStart,
+  SimpleCondition,
+  WriteRequest,
+} from './external.ts';
 export {
   type CatalogObject,
   type ColumnDefinition,
+  type ExternalObject,
+  engineName,
   eventTimeColumn,
+  kindName,
   type MaterializedViewObject,
   type StreamObject,
   type SystemTable,

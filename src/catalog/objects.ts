@@ -1,5 +1,6 @@
 import type { ColumnSchema } from '../column/index.ts';
 import type { StreamLog } from '../storage/index.ts';
+import type { ExternalTable } from './external.ts';
 
 /** A column of a stream as its CREATE statement defined it. */
 export interface ColumnDefinition extends ColumnSchema {
@@ -39,13 +40,41 @@ export interface MaterializedViewObject extends ObjectBase {
   /** The database that unqualified names in the query are in. */
   readonly queryDatabase: string;
   readonly target: { readonly database: string; readonly name: string };
-  /** By the uuid of a source's log: the sequence number of the first row that the view has to process. */
-  readonly start: Readonly<Record<string, number>>;
+  /** By the uuid of a source: where the view begins, a sequence number of a stream or the position of an external one. */
+  readonly start: Readonly<Record<string, unknown>>;
   /** Whether the target was made with the view and goes with it. */
   readonly ownsTarget: boolean;
 }
 
-export type CatalogObject = StreamObject | ViewObject | MaterializedViewObject;
+/** Rows that live in another system. */
+export interface ExternalObject extends ObjectBase {
+  readonly kind: 'external';
+  readonly variant: 'stream' | 'table';
+  /** As they were given, secrets included; what is shown is in `createText` and `external.shownSettings`. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly external: ExternalTable;
+}
+
+export type CatalogObject = StreamObject | ViewObject | MaterializedViewObject | ExternalObject;
+
+/** What an object is called to users. */
+export function kindName(object: CatalogObject): string {
+  return object.kind === 'external' ? `external ${object.variant}` : object.kind.replaceAll('_', ' ');
+}
+
+/** What system tables and the REST interface call an object's engine. */
+export function engineName(object: CatalogObject): string {
+  switch (object.kind) {
+    case 'stream':
+      return 'Stream';
+    case 'view':
+      return 'View';
+    case 'materialized_view':
+      return 'MaterializedView';
+    case 'external':
+      return object.variant === 'stream' ? 'ExternalStream' : 'ExternalTable';
+  }
+}
 
 /** A read-only table of the database `system`, whose rows are made when a query reads it. */
 export interface SystemTable {

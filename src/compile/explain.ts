@@ -38,6 +38,11 @@ function nodeLine(plan: LogicalPlan): string {
       const columns = plan.columns.map((entry) => entry.column.name).join(', ');
       if (source.kind === 'stream')
         return `${source.streaming ? 'follow' : 'read'} ${source.stream.database}.${source.stream.name} (${columns})`;
+      if (source.kind === 'external') {
+        const { object, table } = source;
+        const name = object === null ? table.type : `${object.database}.${object.name} (${table.type})`;
+        return `${source.streaming ? 'follow' : 'read'} ${name} (${columns})`;
+      }
       return `${source.kind === 'system' ? `system.${source.table.name}` : source.kind} (${columns})`;
     }
     case 'filter':

@@ -48,7 +48,7 @@ export function isStreaming(plan: PhysicalPlan): boolean {
     case 'one':
       return false;
     case 'scan':
-      return plan.scan.source.kind === 'stream' && plan.scan.source.streaming;
+      return 'streaming' in plan.scan.source && plan.scan.source.streaming;
     case 'union':
       return plan.inputs.some(isStreaming);
     case 'pipeline':

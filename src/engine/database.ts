@@ -1,6 +1,7 @@
 import { type Clock, settingsFrom, systemClock } from '../base/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Block, ColumnSchema } from '../column/index.ts';
+import { type Connector, Connectors } from '../connectors/index.ts';
 import { openStore, type StoreOptions } from '../storage/index.ts';
 import { typeName } from '../types/index.ts';
 import { Engine } from './engine.ts';
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
   /** Threads that work on heavy queries, this one included; 0, as when not given, leaves the choice to the database. */
   readonly threads?: number;
+  /** Outside systems that external streams and tables can be of, beside those the database knows. */
+  readonly connectors?: readonly Connector[];
   /** Further options of the store, such as the size of its cache. */
   readonly storage?: Partial<Omit<StoreOptions, 'directory' | 'clock'>>;
 }
@@ -47,7 +50,8 @@ export class Database {
     const clock = options.clock ?? systemClock;
     const store = await openStore({ ...options.storage, directory: options.dataDir, clock });
     try {
-      const catalog = await Catalog.open(store);
+      const connectors = new Connectors({ clock }, options.connectors);
+      const catalog = await Catalog.open(store, (definition) => connectors.connect(definition));
       const texts = Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [
         name,
         String(value),
@@ -55,6 +59,7 @@ export class Database {
       const engine = new Engine({
         store,
         catalog,
+        connectors,
         clock,
         defaults: settingsFrom(texts),
         threads: options.threads ?? 0,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, type Settings, SluiceError, settingsFrom, toSluiceError } from '../base/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
+import type { Connectors } from '../connectors/index.ts';
 import { Execution, type Progress } from '../exec/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
@@ -25,6 +26,7 @@ const defaultUser: User = { name: 'default', readonly: false };
 export class Engine {
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly connectors: Connectors;
   readonly clock: Clock;
   readonly cache = new QueryCache();
   readonly processes = new Processes();
@@ -40,12 +42,14 @@ export class Engine {
   constructor(parts: {
     store: Store;
     catalog: Catalog;
+    connectors: Connectors;
     clock: Clock;
     defaults: Settings;
     threads: number;
   }) {
     this.store = parts.store;
     this.catalog = parts.catalog;
+    this.connectors = parts.connectors;
     this.clock = parts.clock;
     this.defaults = parts.defaults;
     this.workers = new WorkerPool(parts.threads);
@@ -155,6 +159,7 @@ export class Engine {
     }
     await this.workers.close();
     await this.views.stop();
+    await this.catalog.close();
     await this.store.close();
   }
 }

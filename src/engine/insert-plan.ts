@@ -1,5 +1,5 @@
 import { SluiceError } from '../base/index.ts';
-import type { CatalogObject, StreamObject } from '../catalog/index.ts';
+import type { CatalogObject } from '../catalog/index.ts';
 import type { Block, ColumnSchema } from '../column/index.ts';
 import { constantVector } from '../column/index.ts';
 import { lower, type PhysicalPlan } from '../compile/index.ts';
@@ -16,6 +16,7 @@ import {
   Scope,
 } from '../plan/index.ts';
 import { defaultValue, type SqlType, types } from '../types/index.ts';
+import type { TargetObject } from './target.ts';
 
 /** The columns that an INSERT brings, and the mask of rows that lack one. */
 export interface GivenColumn extends ColumnSchema {
@@ -34,7 +35,7 @@ export function defaultExpression(
 }
 
 /** A DEFAULT may refer to other columns by name, given or themselves defaults. */
-function makePlan(context: PlanContext, stream: StreamObject, given: readonly GivenColumn[]): PhysicalPlan {
+function makePlan(context: PlanContext, stream: TargetObject, given: readonly GivenColumn[]): PhysicalPlan {
   const inputs: Column[] = [];
   const values = new Map<string, { value: Column; mask: Column | null }>();
   for (const column of given) {
@@ -98,7 +99,7 @@ export class InsertPlans {
     else this.#plans.delete(object.uuid);
   }
 
-  plan(context: () => PlanContext, stream: StreamObject, given: readonly GivenColumn[]): PhysicalPlan {
+  plan(context: () => PlanContext, stream: TargetObject, given: readonly GivenColumn[]): PhysicalPlan {
     let plans = this.#plans.get(stream.uuid);
     if (plans === undefined) {
       plans = new Map();

@@ -1,6 +1,6 @@
 import type { InsertStatement } from '../ast/index.ts';
 import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
-import { type ColumnDefinition, eventTimeColumn, type StreamObject } from '../catalog/index.ts';
+import { type ColumnDefinition, eventTimeColumn, kindName } from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
 import { constantValue } from '../compile/index.ts';
 import { cancelled, type Execution } from '../exec/index.ts';
@@ -15,28 +15,29 @@ import type { Process } from './processes.ts';
 import type { Request } from './request.ts';
 import { done, type Outcome } from './result.ts';
 import { compileQuery, runPrepared } from './select.ts';
+import { openTarget, type RowTarget, type TargetObject } from './target.ts';
 
-/** Bytes of rows that an INSERT gathers before any of them is written: up to here it is all or nothing. */
-const atomicInsertBytes = 256 * 1024 * 1024;
-
-/** The stream that an INSERT names, with materialized views and views refused. */
-function targetStream(engine: Engine, request: Request, statement: InsertStatement): StreamObject {
+/** What an INSERT writes into, with materialized views and views refused. */
+function targetObject(engine: Engine, request: Request, statement: InsertStatement): TargetObject {
   const { target } = statement;
   if ('kind' in target)
     throw new SluiceError('NOT_IMPLEMENTED', `INSERT INTO FUNCTION ${target.name} is not supported`);
   const database = target.database ?? request.database;
   const object = engine.catalog.find(database, target.name);
-  if (object.kind === 'stream') return object;
+  if (object.kind === 'stream' || object.kind === 'external') return object;
   throw new SluiceError(
     'TABLE_IS_READ_ONLY',
-    `Cannot insert into ${database}.${target.name}: it is a ${object.kind.replaceAll('_', ' ')}`,
+    `Cannot insert into ${database}.${target.name}: it is a ${object.kind === 'system_table' ? 'system table' : kindName(object)}`,
   );
 }
 
 /** The columns that the rows bring, in the order they come. */
-function targetColumns(stream: StreamObject, statement: InsertStatement): readonly ColumnDefinition[] {
+function targetColumns(stream: TargetObject, statement: InsertStatement): readonly ColumnDefinition[] {
   const { columns } = statement;
-  const defined = stream.columns.filter((column) => column.name !== eventTimeColumn);
+  const defined =
+    stream.kind === 'external'
+      ? stream.columns
+      : stream.columns.filter((column) => column.name !== eventTimeColumn);
   if (columns === null) return defined;
   const find = (name: string): ColumnDefinition => {
     const column = stream.columns.find((entry) => entry.name === name);
@@ -58,29 +59,20 @@ function targetColumns(stream: StreamObject, statement: InsertStatement): readon
   return columns.asterisk ? defined.filter((column) => !named.includes(column)) : named;
 }
 
-/** Writes rows into a stream: fills up what was not given, and appends all or nothing while they fit in memory. */
-export class StreamWriter {
+/** Writes rows into a stream or external object, and fills up what was not given. */
+export class RowWriter {
   readonly #engine: Engine;
-  readonly #request: Request;
-  readonly #stream: StreamObject;
+  readonly #object: TargetObject;
+  readonly #target: RowTarget;
   readonly #given: readonly GivenColumn[];
   readonly #execution: Execution;
-  #blocks: Block[] = [];
-  #bytes = 0;
-  #parts = 0;
   rows = 0;
   bytes = 0;
 
-  constructor(
-    engine: Engine,
-    request: Request,
-    stream: StreamObject,
-    given: readonly GivenColumn[],
-    execution: Execution,
-  ) {
+  constructor(engine: Engine, object: TargetObject, given: readonly GivenColumn[], execution: Execution) {
     this.#engine = engine;
-    this.#request = request;
-    this.#stream = stream;
+    this.#object = object;
+    this.#target = openTarget(object, execution);
     this.#given = given;
     this.#execution = execution;
   }
@@ -93,31 +85,21 @@ export class StreamWriter {
         { catalog: this.#engine.catalog, context: this.#execution.context, parameters: new Map() },
         { dependencies: new Set(), volatile: false },
       );
-    const plan = this.#engine.insertPlans.plan(context, this.#stream, this.#given);
+    const plan = this.#engine.insertPlans.plan(context, this.#object, this.#given);
     const filled = await fillBlock(plan, block, this.#execution);
-    const bytes = blockBytes(filled);
-    this.#blocks.push(filled);
-    this.#bytes += bytes;
     this.rows += filled.rows;
-    this.bytes += bytes;
-    if (this.#bytes > atomicInsertBytes) await this.flush();
+    this.bytes += blockBytes(filled);
+    await this.#target.add(filled);
   }
 
-  /** Resolves when everything taken so far is on disk. */
+  /** Resolves when everything taken so far is on disk, or acknowledged by the other side. */
   async flush(): Promise<void> {
-    if (this.#blocks.length === 0) return;
-    const blocks = this.#blocks;
-    this.#blocks = [];
-    this.#bytes = 0;
-    const name = this.#execution.context.settings.insert_deduplication_token;
-    const token = name === '' ? undefined : this.#parts === 0 ? name : `${name}\0${this.#parts}`;
-    this.#parts++;
-    if (this.#request.signal.aborted) throw this.#request.signal.reason;
-    const result = await this.#stream.log.append(blocks, token === undefined ? {} : { token });
-    if (result.duplicate) {
-      this.rows -= result.rows;
-      return;
-    }
+    this.rows -= await this.#target.flush();
+  }
+
+  /** Ends the writing; what was not flushed is given up. */
+  close(): Promise<void> {
+    return this.#target.close();
   }
 }
 
@@ -192,10 +174,10 @@ async function insertData(
   engine: Engine,
   request: Request,
   statement: InsertStatement,
-  stream: StreamObject,
+  stream: TargetObject,
   settings: Settings,
   execution: Execution,
-): Promise<StreamWriter> {
+): Promise<RowWriter> {
   const format = statement.data?.format ?? statement.format ?? 'Values';
   const columns = targetColumns(stream, statement);
   const readerColumns: ReaderColumn[] = columns.map(({ name, type, defaultText }) => ({
@@ -208,14 +190,18 @@ async function insertData(
     evaluateExpression: valueEvaluator(engine, request, execution),
   });
   const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
-  const writer = new StreamWriter(engine, request, stream, given, execution);
-  for await (const chunk of whileWanted(dataChunks(request, statement), execution)) {
-    for (const read of reader.push(chunk)) await writer.add(withMasks(readerColumns, read));
-    await execution.pause();
-    execution.check();
+  const writer = new RowWriter(engine, stream, given, execution);
+  try {
+    for await (const chunk of whileWanted(dataChunks(request, statement), execution)) {
+      for (const read of reader.push(chunk)) await writer.add(withMasks(readerColumns, read));
+      await execution.pause();
+      execution.check();
+    }
+    for (const read of reader.finish()) await writer.add(withMasks(readerColumns, read));
+    await writer.flush();
+  } finally {
+    await writer.close();
   }
-  for (const read of reader.finish()) await writer.add(withMasks(readerColumns, read));
-  await writer.flush();
   return writer;
 }
 
@@ -223,10 +209,10 @@ async function insertSelect(
   engine: Engine,
   request: Request,
   statement: InsertStatement,
-  stream: StreamObject,
+  stream: TargetObject,
   settings: Settings,
   process: Process,
-): Promise<StreamWriter> {
+): Promise<RowWriter> {
   const query = statement.query!;
   const { prepared } = compileQuery(engine, request, query, settings);
   const columns = targetColumns(stream, statement);
@@ -239,17 +225,18 @@ async function insertSelect(
     type: column.type,
     mayBeOmitted: false,
   }));
-  const writer = new StreamWriter(engine, request, stream, given, execution);
+  const writer = new RowWriter(engine, stream, given, execution);
   try {
     for (let block = await source.next(); block !== null; block = await source.next()) {
       await writer.add(block);
       // A query that goes on never ends: its rows are written as they come.
       if (prepared.streaming) await writer.flush();
     }
+    await writer.flush();
   } finally {
     source.close();
+    await writer.close();
   }
-  await writer.flush();
   return writer;
 }
 
@@ -258,11 +245,12 @@ function matchColumns(
   selected: readonly { name: string }[],
   columns: readonly ColumnDefinition[],
   all: boolean,
-  stream: StreamObject,
+  stream: TargetObject,
 ): readonly ColumnDefinition[] {
   if (selected.length === columns.length) return columns;
   if (
     all &&
+    stream.kind === 'stream' &&
     selected.length === columns.length + 1 &&
     selected.some((column) => column.name === eventTimeColumn)
   ) {
@@ -290,7 +278,7 @@ export async function insert(
   if (statement.partitionBy !== null)
     throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... PARTITION BY is not supported');
   const settings = withAssignments(request.settings, statement.settings);
-  const stream = targetStream(engine, request, statement);
+  const stream = targetObject(engine, request, statement);
   const execution = engine.execution(request, settings);
   process.finishes = statement.query === null;
   const writer =

@@ -13,6 +13,7 @@ import {
   type PlanContext,
   type PreparedValue,
   planQuery,
+  type TableFunctions,
   visitBound,
 } from '../plan/index.ts';
 import type { SqlType } from '../types/index.ts';
@@ -54,6 +55,8 @@ export interface Planned {
 export interface PlannerInput {
   readonly catalog: Pick<Catalog, 'find'>;
   readonly context: QueryContext;
+  /** None unless given. */
+  readonly tableFunctions?: TableFunctions;
   readonly parameters: ReadonlyMap<string, string>;
   /** Numbers of the text's literals by where they start, for a plan that texts of one shape are to share. */
   readonly literals?: ReadonlyMap<number, number>;
@@ -74,6 +77,14 @@ export function planContext(
         const object = catalog.find(database ?? context.database, name);
         if (object.kind !== 'system_table') learnt.dependencies.add(object.uuid);
         return object;
+      },
+    },
+    tableFunctions: {
+      names: input.tableFunctions?.names ?? [],
+      call: (name, args) => {
+        // What a table function gives is made of its arguments when it is planned.
+        learnt.volatile = true;
+        return input.tableFunctions!.call(name, args);
       },
     },
     evaluate: (expr: BoundExpr) => {

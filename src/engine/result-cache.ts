@@ -33,7 +33,8 @@ export function isRepeatable(plan: LogicalPlan): boolean {
     });
     if (!pure) return false;
   }
-  if (plan.kind === 'scan' && plan.source.kind === 'system') return false;
+  if (plan.kind === 'scan' && (plan.source.kind === 'system' || plan.source.kind === 'external'))
+    return false;
   return planInputs(plan).every(isRepeatable);
 }
 

@@ -1,10 +1,9 @@
 import type { EmitClause, Expr, OutputClause, Query } from '../ast/index.ts';
 import { selectsOf } from '../ast/index.ts';
 import { type Settings, SluiceError } from '../base/index.ts';
-import { eventTimeColumn } from '../catalog/index.ts';
-import { Execution, runPlan, runStream, type StreamStart } from '../exec/index.ts';
+import { eventTimeColumn, type ReadStart } from '../catalog/index.ts';
+import { Execution, runPlan, runStream } from '../exec/index.ts';
 import type { BoundExpr, BoundLambda, LogicalPlan } from '../plan/index.ts';
-import type { StreamLog } from '../storage/index.ts';
 import { datetime64, parseText } from '../types/index.ts';
 import type { Engine } from './engine.ts';
 import { noteSplit, parallelSources } from './parallel/split.ts';
@@ -18,15 +17,16 @@ import { type KeptResult, keepingSource, keptSource, mayReuse, versionOf } from 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 /** Reads the setting seek_to: where a streaming scan begins. */
-export function streamStart(seekTo: string, now: number, log: StreamLog): StreamStart {
-  if (seekTo === 'latest' || seekTo === '') return { kind: 'sequence', sequence: log.end };
-  if (seekTo === 'earliest') return { kind: 'sequence', sequence: 0 };
-  if (/^\d+$/.test(seekTo) && seekTo.length < 10) return { kind: 'sequence', sequence: Number(seekTo) };
+export function streamStart(seekTo: string, now: number): ReadStart {
+  if (seekTo === 'latest' || seekTo === '') return { kind: 'latest' };
+  if (seekTo === 'earliest') return { kind: 'earliest' };
+  if (/^\d{1,9}(\s*,\s*\d{1,15})*$/.test(seekTo))
+    return { kind: 'sequence', sequences: seekTo.split(',').map(Number) };
   const relative = /^-\s*(\d+)\s*([smhdw])$/.exec(seekTo);
   if (relative !== null)
-    return { kind: 'time', ticks: now - Number(relative[1]) * unitSeconds[relative[2]!]! * 1000 };
+    return { kind: 'time', milliseconds: now - Number(relative[1]) * unitSeconds[relative[2]!]! * 1000 };
   try {
-    return { kind: 'time', ticks: Number(parseText(datetime64(3, 'UTC'), seekTo)) };
+    return { kind: 'time', milliseconds: Number(parseText(datetime64(3, 'UTC'), seekTo)) };
   } catch (thrown) {
     if (!(thrown instanceof SluiceError)) throw thrown;
     throw new SluiceError(
@@ -154,6 +154,7 @@ export function compileQuery(
   const planned = plan(
     {
       catalog: engine.catalog,
+      tableFunctions: engine.connectors.tableFunctions,
       context,
       parameters: request.parameters,
       ...(literals === undefined ? {} : { literals }),
@@ -187,8 +188,9 @@ export async function runPrepared(
     return { source: runPlan(prepared.plan, execution, undefined, given), execution };
   }
   const fromHistory = settings.seek_to === 'latest' && boundsEventTime(prepared.logical);
+  const start = streamStart(fromHistory ? 'earliest' : settings.seek_to, context.now);
   const source = runStream(prepared.plan, execution, {
-    start: (log) => streamStart(fromHistory ? 'earliest' : settings.seek_to, context.now, log),
+    start: () => start,
     emitInterval: emitInterval(query, settings),
   });
   return { source, execution };

@@ -1,9 +1,10 @@
 import { settingDefinitions } from '../base/index.ts';
-import type { SystemTable } from '../catalog/index.ts';
+import { type CatalogObject, engineName, type SystemTable } from '../catalog/index.ts';
 import { formatNames } from '../formats/index.ts';
 import { functions } from '../functions/index.ts';
 import { datetime64, nullable, type SqlType, toByteString, typeName, types } from '../types/index.ts';
 import type { Engine } from './engine.ts';
+import { withoutSecrets } from './secrets.ts';
 
 type Cell = string | number | null;
 
@@ -29,23 +30,28 @@ function table(
 const { string, uint8, uint64, bool } = types;
 const time = datetime64(3, 'UTC');
 
+/** What an object is doing, when it does something by itself, and what went wrong last. */
+function statusOf(engine: Engine, object: CatalogObject): { state: string; error: string } | undefined {
+  if (object.kind === 'external') return object.external.status();
+  return object.kind === 'materialized_view' ? engine.views.status(object) : undefined;
+}
+
 function* tableRows(engine: Engine): Iterable<readonly Cell[]> {
   for (const object of engine.catalog.objects()) {
     const log = object.kind === 'stream' ? object.log : null;
-    const engineName = { stream: 'Stream', view: 'View', materialized_view: 'MaterializedView' }[object.kind];
-    const status = object.kind === 'materialized_view' ? engine.views.status(object) : undefined;
+    const status = statusOf(engine, object);
     yield [
       object.database,
       object.name,
       object.uuid,
-      engineName,
+      engineName(object),
       object.kind === 'stream' ? 'append' : '',
       object.createText,
       log?.rows ?? null,
       log?.bytes ?? null,
       object.comment,
       status?.state ?? '',
-      status?.error?.exceptionText ?? '',
+      status?.error ?? '',
     ];
   }
   for (const system of engine.catalog.systemTables)
@@ -89,7 +95,7 @@ export function systemTables(engine: Engine): SystemTable[] {
     table('one', 'A single row with a single 0.', [['dummy', uint8]], () => [[0]]),
     table(
       'tables',
-      'Streams, views and system tables.',
+      'Streams, external streams and tables, views and system tables.',
       [
         ['database', string],
         ['name', string],
@@ -201,7 +207,7 @@ export function systemTables(engine: Engine): SystemTable[] {
           process.queryId,
           process.user,
           process.database,
-          process.text,
+          withoutSecrets(process.text),
           process.startedAt,
           (engine.clock.now() - process.startedAt) / 1000,
           process.progress.readRows,

@@ -1,32 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type SluiceError, type Timer, toSluiceError } from '../base/index.ts';
-import type { MaterializedViewObject, StreamObject } from '../catalog/index.ts';
-import { holdsState } from '../compile/index.ts';
-import { Execution, type LiveSource, runStream } from '../exec/index.ts';
+import type { ExternalTable, MaterializedViewObject, ReadStart } from '../catalog/index.ts';
+import { holdsState, type PhysicalPlan } from '../compile/index.ts';
+import { type Cursor, Execution, runStream } from '../exec/index.ts';
 import { parseQuery } from '../parser/index.ts';
 import type { Engine } from './engine.ts';
 import { fillBlock, type GivenColumn } from './insert-plan.ts';
 import { plan, planContext, querySettings } from './planner.ts';
 import { prepareParameters, prepareQuery } from './prepared-query.ts';
 import { emitInterval } from './select.ts';
+import { openViewTarget, type Positions, type TargetObject } from './target.ts';
 
 /** Milliseconds after which a view that failed is tried again, growing with every failure. */
 const retryMilliseconds = [100, 500, 2_000, 10_000, 30_000];
 
 /** What a materialized view is doing. */
 export interface ViewStatus {
-  state: 'running' | 'failed' | 'stopped';
-  error: SluiceError | null;
-  /** Rows written since the server started. */
-  writtenRows: number;
+  /** `waiting`: for a server outside, which is tried again. */
+  readonly state: 'running' | 'waiting' | 'failed' | 'stopped';
+  /** What went wrong last, until it goes well again; empty when nothing did. */
+  readonly error: string;
 }
 
-/** By the id of each source's log, the sequence number after the last row taken. */
-function positionsOf(sources: readonly LiveSource[]): Record<string, number> {
-  return Object.fromEntries(sources.map((source) => [source.log.id, source.position]));
+/** By the uuid of each source, where it goes on after the last row taken. */
+function positionsOf(sources: readonly Cursor[]): Positions {
+  return Object.fromEntries(sources.map((source) => [source.sourceId, source.position]));
 }
 
-function samePositions(left: Record<string, number>, right: Record<string, number>): boolean {
-  return Object.keys(left).every((log) => left[log] === right[log]);
+/** The tables outside that a plan goes on reading. */
+function outsideTables(plan: PhysicalPlan): ExternalTable[] {
+  switch (plan.kind) {
+    case 'one':
+      return [];
+    case 'scan':
+      return plan.scan.source.kind === 'external' ? [plan.scan.source.table] : [];
+    case 'union':
+      return plan.inputs.flatMap(outsideTables);
+    case 'pipeline':
+      return outsideTables(plan.input);
+  }
 }
 
 /**
@@ -35,7 +47,9 @@ function samePositions(left: Record<string, number>, right: Record<string, numbe
  */
 class RunningView {
   readonly view: MaterializedViewObject;
-  readonly status: ViewStatus = { state: 'running', error: null, writtenRows: 0 };
+  #state: 'running' | 'failed' | 'stopped' = 'running';
+  #error: SluiceError | null = null;
+  #outside: readonly ExternalTable[] = [];
   readonly #engine: Engine;
   readonly #controller = new AbortController();
   #finished: Promise<void>;
@@ -50,16 +64,16 @@ class RunningView {
 
   async #keepRunning(): Promise<void> {
     try {
-      this.status.state = 'running';
+      this.#state = 'running';
       await this.#run();
-      this.status.state = 'stopped';
+      this.#state = 'stopped';
     } catch (thrown) {
       if (this.#controller.signal.aborted) {
-        this.status.state = 'stopped';
+        this.#state = 'stopped';
         return;
       }
-      this.status.state = 'failed';
-      this.status.error = toSluiceError(thrown);
+      this.#state = 'failed';
+      this.#error = toSluiceError(thrown);
       const delay = retryMilliseconds[Math.min(this.#failures++, retryMilliseconds.length - 1)]!;
       this.#retry = this.#engine.clock.after(delay, () => {
         this.#finished = this.#keepRunning();
@@ -67,16 +81,22 @@ class RunningView {
     }
   }
 
+  get status(): ViewStatus {
+    const waiting = this.#outside.map((table) => table.status()).find((status) => status.state === 'waiting');
+    if (this.#state === 'running' && waiting !== undefined) return { state: 'waiting', error: waiting.error };
+    return { state: this.#state, error: this.#error?.exceptionText ?? '' };
+  }
+
   /** Where the view goes on in a source: after what its target holds already, else where it was created. */
-  #startOf(target: StreamObject, log: string): number {
-    const position = target.log.originPosition(this.view.uuid) as Record<string, number> | undefined;
-    return position?.[log] ?? this.view.start[log] ?? 0;
+  #startOf(written: Positions | undefined, sourceId: string): ReadStart {
+    const position = written?.[sourceId] ?? this.view.start[sourceId];
+    return position == null ? { kind: 'earliest' } : { kind: 'position', position };
   }
 
   async #run(): Promise<void> {
     const engine = this.#engine;
     const { view } = this;
-    const target = engine.catalog.find(view.target.database, view.target.name) as StreamObject;
+    const target = engine.catalog.find(view.target.database, view.target.name) as TargetObject;
     const query = parseQuery(view.queryText);
     const settings = querySettings(engine.defaults, query);
     const context = engine.contextFor({
@@ -85,7 +105,8 @@ class RunningView {
       database: view.queryDatabase,
       settings,
     });
-    const planned = plan({ catalog: engine.catalog, context, parameters: new Map() }, query);
+    const { tableFunctions } = engine.connectors;
+    const planned = plan({ catalog: engine.catalog, tableFunctions, context, parameters: new Map() }, query);
     const prepared = prepareQuery(planned.plan, planned.values);
     const execution = await prepareParameters(
       prepared,
@@ -95,14 +116,16 @@ class RunningView {
         this.#controller.signal,
       ),
     );
-    const sources: LiveSource[] = [];
-    const aggregates = holdsState(prepared.plan);
+    const sources: Cursor[] = [];
+    const output = openViewTarget(target, view.uuid, execution);
+    this.#outside = [
+      ...outsideTables(prepared.plan),
+      ...(target.kind === 'external' ? [target.external] : []),
+    ];
+    // The state of an aggregation is made anew from all rows the view has had, then goes on.
+    const written = holdsState(prepared.plan) ? undefined : await output.positions();
     const source = runStream(prepared.plan, execution, {
-      // The state of an aggregation is made anew from all rows the view has had, then goes on.
-      start: (log) => ({
-        kind: 'sequence',
-        sequence: aggregates ? (view.start[log.id] ?? 0) : this.#startOf(target, log.id),
-      }),
+      start: (sourceId) => this.#startOf(written, sourceId),
       emitInterval: emitInterval(query, settings),
       onSource: (live) => sources.push(live),
     });
@@ -128,18 +151,18 @@ class RunningView {
         while (
           !(given instanceof Promise) &&
           given !== null &&
-          samePositions(reached, positionsOf(sources))
+          isDeepStrictEqual(reached, positionsOf(sources))
         ) {
           batch.push(await fillBlock(fill, given, execution));
           given = source.next();
         }
-        await target.log.append(batch, { origin: { writer: view.uuid, position: reached } });
-        this.status.writtenRows += batch.reduce((sum, each) => sum + each.rows, 0);
+        await output.append(batch, reached);
         this.#failures = 0;
-        this.status.error = null;
+        this.#error = null;
       }
     } finally {
       source.close();
+      await output.close();
     }
   }
 

@@ -60,6 +60,31 @@ export class Execution {
     if (this.clock.monotonic() >= this.#deadline) throw this.timeout();
   }
 
+  /** What the promise gives, unless the query is cancelled or its time is up before: then that error, at once. */
+  whileWanted<Value>(promise: Promise<Value>): Promise<Value> {
+    const { signal, clock, remaining } = this;
+    return new Promise((resolve, reject) => {
+      const timer = Number.isFinite(remaining)
+        ? clock.after(Math.max(0, remaining), () => fail(this.timeout()))
+        : null;
+      const end = () => {
+        timer?.cancel();
+        signal.removeEventListener('abort', abort);
+      };
+      const fail = (thrown: unknown) => {
+        end();
+        reject(thrown);
+      };
+      const abort = () => fail(cancelled(signal));
+      signal.addEventListener('abort', abort, { once: true });
+      promise.then((value) => {
+        end();
+        resolve(value);
+      }, fail);
+      if (signal.aborted) abort();
+    });
+  }
+
   timeout(): SluiceError {
     const seconds = this.context.settings.max_execution_time;
     return new SluiceError(

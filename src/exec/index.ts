@@ -1,5 +1,5 @@
 export { cancelled, Execution, type Progress } from './execution.ts';
-export { LiveSource, type StreamStart } from './live-source.ts';
+export type { Cursor } from './live-source.ts';
 export { PipelineRun } from './pipeline-source.ts';
 export { runPlan } from './run.ts';
 export { type BlockSource, sourceOf } from './source.ts';

@@ -1,4 +1,5 @@
 import type { SluiceError } from '../base/index.ts';
+import type { ReadStart } from '../catalog/index.ts';
 import { type Block, blockBytes, gatherBlock, sliceBlock, vectorReader } from '../column/index.ts';
 import type { ScanPlan } from '../plan/index.ts';
 import type { BlockRef, StreamLog } from '../storage/index.ts';
@@ -6,10 +7,27 @@ import { cancelled, type Execution } from './execution.ts';
 import { pickColumns } from './scan.ts';
 import type { BlockSource } from './source.ts';
 
-/** Where a streaming scan begins: a sequence number, or a moment in the ticks of `_tp_time`. */
-export type StreamStart =
-  | { readonly kind: 'sequence'; readonly sequence: number }
-  | { readonly kind: 'time'; readonly ticks: number };
+/** A source that goes on and knows where it is. */
+export interface Cursor extends BlockSource {
+  /** What is read: the uuid of the stream or external object. */
+  readonly sourceId: string;
+  /** Where to go on after the last block that was given: a sequence number, or what an external source says. */
+  readonly position: unknown;
+}
+
+function startSequence(start: ReadStart, log: StreamLog): number {
+  switch (start.kind) {
+    case 'earliest':
+    case 'time':
+      return 0;
+    case 'latest':
+      return log.end;
+    case 'sequence':
+      return start.sequences[0] ?? 0;
+    case 'position':
+      return start.position as number;
+  }
+}
 
 type StreamScan = ScanPlan & { source: { kind: 'stream' } };
 
@@ -17,7 +35,7 @@ type StreamScan = ScanPlan & { source: { kind: 'stream' } };
  * A cursor over a stream that goes on: what is stored from its start, then every block as it becomes durable. It holds a
  * sequence number, not rows, so a reader that lags costs no memory.
  */
-export class LiveSource implements BlockSource {
+export class LiveSource implements Cursor {
   readonly #log: StreamLog;
   readonly #scan: StreamScan;
   readonly #execution: Execution;
@@ -31,14 +49,14 @@ export class LiveSource implements BlockSource {
   #wake: (() => void) | null = null;
   #closed = false;
 
-  constructor(scan: StreamScan, start: StreamStart, execution: Execution) {
+  constructor(scan: StreamScan, start: ReadStart, execution: Execution) {
     const { stream } = scan.source;
     this.#log = stream.log;
     this.#scan = scan;
     this.#execution = execution;
     this.#timeColumn = stream.columns.findIndex((column) => column.name === '_tp_time');
-    this.#fromTicks = start.kind === 'time' ? start.ticks : Number.NEGATIVE_INFINITY;
-    this.#position = start.kind === 'time' ? 0 : start.sequence;
+    this.#fromTicks = start.kind === 'time' ? start.milliseconds : Number.NEGATIVE_INFINITY;
+    this.#position = startSequence(start, this.#log);
     this.#historyEnd = this.#log.end;
     this.#unsubscribe = this.#log.subscribe(() => this.#wake?.());
   }
@@ -48,8 +66,8 @@ export class LiveSource implements BlockSource {
     return this.#position;
   }
 
-  get log(): StreamLog {
-    return this.#log;
+  get sourceId(): string {
+    return this.#log.id;
   }
 
   next(): Block | null | Promise<Block | null> {

@@ -11,6 +11,7 @@ import { constantValue } from '../compile/index.ts';
 import type { BoundExpr, ScanPlan } from '../plan/index.ts';
 import { types } from '../types/index.ts';
 import type { Execution } from './execution.ts';
+import { OutsideSource } from './outside-source.ts';
 import { type BlockSource, sourceOf } from './source.ts';
 
 /** Counts what a source gives against the query's limits. */
@@ -123,5 +124,7 @@ export function scanSource(scan: ScanPlan, execution: Execution): BlockSource {
       return sourceOf(rowBlocks(scan, source.rows));
     case 'stream':
       return counted(storedBlocks({ ...scan, source }), execution);
+    case 'external':
+      return new OutsideSource({ ...scan, source }, { kind: 'earliest' }, execution);
   }
 }

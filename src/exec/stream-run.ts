@@ -1,8 +1,11 @@
 import { SluiceError } from '../base/index.ts';
+import type { ReadStart } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
 import { isStreaming, type PhysicalPlan, type PipelinePlan } from '../compile/index.ts';
+import type { ScanPlan } from '../plan/index.ts';
 import { cancelled, type Execution } from './execution.ts';
-import { LiveSource, MergedSource, type StreamStart } from './live-source.ts';
+import { type Cursor, LiveSource, MergedSource } from './live-source.ts';
+import { OutsideSource } from './outside-source.ts';
 import { PipelineRun, PipelineSource } from './pipeline-source.ts';
 import { buildJoins, runPlan } from './run.ts';
 import { scanSource } from './scan.ts';
@@ -10,12 +13,12 @@ import { type BlockSource, chainSources, sourceOf } from './source.ts';
 
 /** How a streaming plan is run. */
 export interface StreamOptions {
-  /** Where the scan of a stream begins. */
-  readonly start: (log: LiveSource['log']) => StreamStart;
+  /** Where the scan of a stream or external object begins, by its uuid. */
+  readonly start: (sourceId: string) => ReadStart;
   /** Milliseconds between the results of an aggregation. */
   readonly emitInterval: number;
   /** Told of every cursor, so that its position can be read. */
-  readonly onSource?: (source: LiveSource) => void;
+  readonly onSource?: (source: Cursor) => void;
 }
 
 /** The lowest node that holds rows back over a stream that goes on; null when rows pass through. */
@@ -48,16 +51,25 @@ export function runStream(plan: PhysicalPlan, execution: Execution, options: Str
   return new PeriodicSource(plan, held, execution, options);
 }
 
+/** The cursor of a scan that goes on; null for one that completes. */
+function cursorOf(scan: ScanPlan, execution: Execution, options: StreamOptions): Cursor | null {
+  const { source } = scan;
+  if (source.kind === 'stream' && source.streaming)
+    return new LiveSource({ ...scan, source }, options.start(source.stream.uuid), execution);
+  if (source.kind === 'external' && source.streaming)
+    return new OutsideSource({ ...scan, source }, options.start(source.object?.uuid ?? ''), execution);
+  return null;
+}
+
 function runThrough(plan: PhysicalPlan, execution: Execution, options: StreamOptions): BlockSource {
   switch (plan.kind) {
     case 'one':
       return sourceOf([{ rows: 1, vectors: [] }]);
     case 'scan': {
-      const { source } = plan.scan;
-      if (source.kind !== 'stream' || !source.streaming) return scanSource(plan.scan, execution);
-      const live = new LiveSource({ ...plan.scan, source }, options.start(source.stream.log), execution);
-      options.onSource?.(live);
-      return live;
+      const cursor = cursorOf(plan.scan, execution, options);
+      if (cursor === null) return scanSource(plan.scan, execution);
+      options.onSource?.(cursor);
+      return cursor;
     }
     case 'union': {
       const sources = plan.inputs.map((input) => runStream(input, execution, options));

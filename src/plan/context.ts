@@ -1,6 +1,6 @@
 import type { Query } from '../ast/index.ts';
 import type { Settings } from '../base/index.ts';
-import type { CatalogObject, SystemTable } from '../catalog/index.ts';
+import type { CatalogObject, ExternalTable, SystemTable } from '../catalog/index.ts';
 import type { SqlType } from '../types/index.ts';
 import type { BoundExpr, Column } from './bound.ts';
 import type { LogicalPlan } from './logical.ts';
@@ -8,6 +8,20 @@ import type { LogicalPlan } from './logical.ts';
 /** What the analyzer asks of the catalog; it throws UNKNOWN_TABLE or UNKNOWN_DATABASE. */
 export interface CatalogView {
   findTable(database: string | null, name: string): CatalogObject | SystemTable;
+}
+
+/** An argument of a table function: its canonical value and its type. */
+export interface TableArgument {
+  readonly value: unknown;
+  readonly type: SqlType;
+}
+
+/** Table functions whose rows come from outside, such as files. */
+export interface TableFunctions {
+  /** In lower case. */
+  readonly names: readonly string[];
+  /** `name` is one of `names`; throws for arguments that do not suit. The table outlives the call, and is never closed. */
+  call(name: string, args: readonly TableArgument[]): ExternalTable;
 }
 
 /** A value that each execution is given as a parameter of the compiled plan, in the order of the list. */
@@ -24,6 +38,7 @@ export type PreparedValue =
 export interface PlanContext {
   readonly settings: Settings;
   readonly catalog: CatalogView;
+  readonly tableFunctions: TableFunctions;
   /** Values of `{name:type}` placeholders, as text. */
   readonly queryParameters: ReadonlyMap<string, string>;
   /** Gives the canonical value of an expression without columns. */

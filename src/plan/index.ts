@@ -21,7 +21,13 @@ export {
   type JsonStep,
   visitBound,
 } from './bound.ts';
-export type { CatalogView, PlanContext, PreparedValue } from './context.ts';
+export type {
+  CatalogView,
+  PlanContext,
+  PreparedValue,
+  TableArgument,
+  TableFunctions,
+} from './context.ts';
 export {
   type AggregateOutput,
   type Assignment,
@@ -30,6 +36,7 @@ export {
   planExpressions,
   planInputs,
   type ScanColumn,
+  type ScanCondition,
   type ScanPlan,
   type ScanSource,
   type SortKey,

@@ -1,9 +1,22 @@
-import type { StreamObject, SystemTable } from '../catalog/index.ts';
+import type {
+  ExternalObject,
+  ExternalTable,
+  SimpleCondition,
+  StreamObject,
+  SystemTable,
+} from '../catalog/index.ts';
 import type { AggregateCall, BoundExpr, Column } from './bound.ts';
 
 /** Where a scan's rows come from. */
 export type ScanSource =
   | { readonly kind: 'stream'; readonly stream: StreamObject; readonly streaming: boolean }
+  | {
+      readonly kind: 'external';
+      readonly table: ExternalTable;
+      /** Null for what a table function made. */
+      readonly object: ExternalObject | null;
+      readonly streaming: boolean;
+    }
   | { readonly kind: 'system'; readonly table: SystemTable }
   | {
       readonly kind: 'numbers';
@@ -34,10 +47,15 @@ export interface OnePlan {
   readonly kind: 'one';
 }
 
+/** A simple condition whose value is known when the plan is executed. */
+export type ScanCondition = Omit<SimpleCondition, 'value'> & { readonly value: BoundExpr };
+
 export interface ScanPlan {
   readonly kind: 'scan';
   readonly source: ScanSource;
   readonly columns: readonly ScanColumn[];
+  /** What the plan above checks of an external source's rows, and how many rows it takes at most: see the rule note_wishes. */
+  readonly wishes?: { readonly conditions: readonly ScanCondition[]; readonly limit: BoundExpr | null };
 }
 
 export interface FilterPlan {

@@ -1,4 +1,5 @@
 import { type LogicalPlan, outputColumns } from './logical.ts';
+import { noteWishes } from './rules/note-wishes.ts';
 import { pruneColumns } from './rules/prune-columns.ts';
 import { pushFilters } from './rules/push-filters.ts';
 
@@ -10,6 +11,8 @@ export interface Rule {
 
 export const rules: readonly Rule[] = [
   { name: 'push_filters', apply: pushFilters },
+  // Once filters stand where they stay, and while scans still have all columns that they name.
+  { name: 'note_wishes', apply: noteWishes },
   // Filters say which columns are needed where, so pruning comes after they have found their places.
   {
     name: 'prune_columns',

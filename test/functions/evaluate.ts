@@ -40,6 +40,12 @@ export async function runSelect(sql: string): Promise<Evaluated> {
         throw new SluiceError('UNKNOWN_TABLE', 'There are no tables here');
       },
     },
+    tableFunctions: {
+      names: [],
+      call(): never {
+        throw new SluiceError('UNKNOWN_FUNCTION', 'There are no table functions here');
+      },
+    },
     queryParameters: new Map(),
     evaluate: (expr) => constantValue(expr, queryContext),
     parseQuery,

@@ -1,7 +1,7 @@
 import { printSql, type Query } from '../../ast/index.ts';
 import type { Settings } from '../../base/index.ts';
 import { SluiceError } from '../../base/index.ts';
-import type { Catalog, CatalogObject, ColumnDefinition } from '../../catalog/index.ts';
+import type { Catalog, CatalogObject, ColumnDefinition, ExternalObject } from '../../catalog/index.ts';
 import type { QueryContext } from '../../functions/index.ts';
 import type { StreamLog } from '../../storage/index.ts';
 import { parseType, typeName } from '../../types/index.ts';
@@ -55,7 +55,7 @@ export function sentContext({ clock: _, ...context }: QueryContext): SentContext
   return context;
 }
 
-function sentObject(object: CatalogObject): SentObject {
+function sentObject(object: Exclude<CatalogObject, ExternalObject>): SentObject {
   const { uuid, database, name } = object;
   const columns = object.columns.map((column) => [column.name, typeName(column.type)] as const);
   const base = { uuid, database, name, columns };
@@ -69,7 +69,11 @@ function sentObject(object: CatalogObject): SentObject {
 let keys = 0;
 
 export function recipeOf({ catalog, context, query, text, parameters, dependencies }: RecipeParts): Recipe {
-  const objects = [...catalog.objects()].filter((object) => dependencies.has(object.uuid)).map(sentObject);
+  const objects = catalog.objects().flatMap((object) => {
+    // What reads from outside is never split, so that no other thread plans it.
+    if (object.kind === 'external' || !dependencies.has(object.uuid)) return [];
+    return [sentObject(object)];
+  });
   return {
     key: keys++,
     text: text ?? printSql(query),

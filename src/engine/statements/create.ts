@@ -32,11 +32,13 @@ import {
 import type { Engine } from '../engine.ts';
 import { insert } from '../insert.ts';
 import { defaultExpression } from '../insert-plan.ts';
-import { planContext } from '../planner.ts';
+import { planContext, querySettings } from '../planner.ts';
 import type { Process } from '../processes.ts';
 import type { Request } from '../request.ts';
 import { done, type Outcome } from '../result.ts';
-import { compileQuery, emitInterval } from '../select.ts';
+import { compileQuery, emitInterval, streamStart } from '../select.ts';
+import type { TargetObject } from '../target.ts';
+import { createExternal } from './create-external.ts';
 
 const eventTime: ColumnDefinition = {
   name: eventTimeColumn,
@@ -56,7 +58,7 @@ export async function createDatabase(
 }
 
 /** The database and name that a statement means. */
-function fullName(request: Request, name: ObjectName): { database: string; name: string } {
+export function fullName(request: Request, name: ObjectName): { database: string; name: string } {
   const bytes = Buffer.byteLength(name.name);
   if (bytes > 255)
     throw new SluiceError('BAD_ARGUMENTS', `A name has at most 255 bytes, and this has ${bytes}`);
@@ -64,7 +66,7 @@ function fullName(request: Request, name: ObjectName): { database: string; name:
 }
 
 /** Whether there is nothing to do because the object exists; OR REPLACE takes the old one away. */
-async function existsAlready(
+export async function existsAlready(
   engine: Engine,
   name: { database: string; name: string },
   statement: { ifNotExists: boolean; orReplace: boolean },
@@ -95,7 +97,7 @@ function columnType(engine: Engine, request: Request, column: ColumnDef): SqlTyp
   return type;
 }
 
-function definitionOf(engine: Engine, request: Request, column: ColumnDef): ColumnDefinition {
+export function definitionOf(engine: Engine, request: Request, column: ColumnDef): ColumnDefinition {
   refuseColumnClauses(column);
   if (column.name === sequenceColumn)
     throw new SluiceError('BAD_ARGUMENTS', `The name ${sequenceColumn} is reserved for the sequence number`);
@@ -126,7 +128,7 @@ function streamColumns(columns: readonly ColumnDefinition[]): ColumnDefinition[]
 }
 
 /** Checks every DEFAULT against the stream's columns, so that a bad one fails now and not at the first INSERT. */
-function checkDefaults(engine: Engine, request: Request, columns: readonly ColumnDefinition[]): void {
+export function checkDefaults(engine: Engine, request: Request, columns: readonly ColumnDefinition[]): void {
   const context = planContext(
     { catalog: engine.catalog, context: engine.contextFor(request), parameters: new Map() },
     { dependencies: new Set(), volatile: false },
@@ -194,6 +196,7 @@ export async function createStream(
   statement: CreateStream,
   process: Process,
 ): Promise<Outcome> {
+  if (statement.variant === 'external') return createExternal(engine, request, statement);
   if (statement.variant !== 'stream')
     throw new SluiceError(
       'NOT_IMPLEMENTED',
@@ -290,19 +293,20 @@ export async function createView(engine: Engine, request: Request, statement: Cr
   return done(request.settings);
 }
 
-/** The streams that a plan goes on reading. */
-function liveStreams(plan: PhysicalPlan): StreamObject[] {
+/** The streams and external objects that a plan goes on reading. */
+function liveSources(plan: PhysicalPlan): TargetObject[] {
   switch (plan.kind) {
     case 'one':
       return [];
-    case 'scan':
-      return plan.scan.source.kind === 'stream' && plan.scan.source.streaming
-        ? [plan.scan.source.stream]
-        : [];
+    case 'scan': {
+      const { source } = plan.scan;
+      if (source.kind === 'stream' && source.streaming) return [source.stream];
+      return source.kind === 'external' && source.streaming && source.object !== null ? [source.object] : [];
+    }
     case 'union':
-      return plan.inputs.flatMap(liveStreams);
+      return plan.inputs.flatMap(liveSources);
     case 'pipeline':
-      return liveStreams(plan.input);
+      return liveSources(plan.input);
   }
 }
 
@@ -330,7 +334,7 @@ export async function createMaterializedView(
       'A materialized view needs a query that keeps running: a SELECT from a stream, not from table(...)',
     );
   emitInterval(statement.query, settings);
-  const sources = liveStreams(prepared.plan);
+  const sources = liveSources(prepared.plan);
   if (sources.length > 1)
     throw new SluiceError(
       'NOT_IMPLEMENTED',
@@ -342,7 +346,8 @@ export async function createMaterializedView(
   const into =
     statement.into === null ? '' : ` INTO ${quotedName(target.database)}.${quotedName(target.name)}`;
   const createText = `CREATE MATERIALIZED VIEW ${quotedName(name.database)}.${quotedName(name.name)}${into} AS\n${queryText}`;
-  const start = Object.fromEntries(sources.map((source) => [source.uuid, startOf(statement.query, source)]));
+  const start: Record<string, unknown> = {};
+  for (const source of sources) start[source.uuid] = await startOf(engine, request, statement.query, source);
   const view = await engine.catalog.create({
     kind: 'materialized_view' as const,
     ...name,
@@ -360,7 +365,19 @@ export async function createMaterializedView(
 }
 
 /** Views begin with the rows inserted after their creation, unless their own settings say otherwise. */
-function startOf(query: Query, source: StreamObject): number {
+async function startOf(
+  engine: Engine,
+  request: Request,
+  query: Query,
+  source: TargetObject,
+): Promise<unknown> {
+  if (source.kind === 'external') {
+    const settings = querySettings(request.settings, query);
+    const start = streamStart(settings.seek_to, engine.clock.now());
+    const { clock } = engine;
+    const fixed = source.external.startPosition?.(start, { settings, clock, signal: request.signal });
+    return engine.execution(request, settings).whileWanted(Promise.resolve(fixed));
+  }
   const seek = selectsOf(query)
     .flatMap((select) => select.settings)
     .find((setting) => setting.name === 'seek_to');
@@ -373,15 +390,18 @@ async function viewTarget(
   statement: CreateMaterializedView,
   name: { database: string; name: string },
   outputs: readonly { name: string; type: SqlType }[],
-): Promise<StreamObject> {
+): Promise<TargetObject> {
   if (statement.into === null) {
     const given = outputs.map((column) => ({ ...column, defaultText: null, comment: '' }));
     return newStream(engine, request, { database: name.database, name: `.inner.${name.name}` }, given, '');
   }
   const { database, name: wanted } = fullName(request, statement.into);
   const target = engine.catalog.find(database, wanted);
-  if (target.kind !== 'stream')
-    throw new SluiceError('BAD_ARGUMENTS', `The target ${database}.${wanted} is no stream`);
+  if (target.kind !== 'stream' && target.kind !== 'external')
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      `The target ${database}.${wanted} is no stream, external stream or external table`,
+    );
   for (const output of outputs) {
     if (!target.columns.some((column) => column.name === output.name)) {
       throw new SluiceError(

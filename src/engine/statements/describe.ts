@@ -9,6 +9,7 @@ import { withAssignments } from '../planner.ts';
 import type { Request } from '../request.ts';
 import type { Outcome } from '../result.ts';
 import { rowsOutcome, textColumns, textRows } from '../rows-outcome.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { compileQuery } from '../select.ts';
 
 /** A LIKE pattern as a test; `%` and `_` are the only special characters. */
@@ -35,7 +36,7 @@ function listedNames(engine: Engine, request: Request, statement: ShowStatement)
     case 'streams':
     case 'tables':
       if (database === 'system') return engine.catalog.systemTables.map((table) => table.name).sort();
-      return named(['stream', 'view', 'materialized_view']);
+      return named(['stream', 'external', 'view', 'materialized_view']);
     case 'views':
       return named(['view', 'materialized_view']);
     case 'materialized_views':
@@ -84,7 +85,11 @@ export function show(engine: Engine, request: Request, statement: ShowStatement)
     return rowsOutcome(textColumns('name', 'type', 'value'), textRows(rows), statement.output, settings);
   }
   if (statement.list === 'processlist') {
-    const rows = engine.processes.list.map((process) => [process.queryId, process.user, process.text]);
+    const rows = engine.processes.list.map((process) => [
+      process.queryId,
+      process.user,
+      withoutSecrets(process.text),
+    ]);
     return rowsOutcome(textColumns('query_id', 'user', 'query'), textRows(rows), statement.output, settings);
   }
   if (statement.list === 'columns') return describeNamed(engine, request, statement);

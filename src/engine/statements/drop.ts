@@ -6,14 +6,14 @@ import type {
   TruncateStatement,
 } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
-import type { CatalogObject } from '../../catalog/index.ts';
+import { type CatalogObject, kindName } from '../../catalog/index.ts';
 import type { Engine } from '../engine.ts';
 import type { Request } from '../request.ts';
 import { done, type Outcome } from '../result.ts';
 
 const kindsOf: Partial<Record<ObjectKind, readonly CatalogObject['kind'][]>> = {
-  stream: ['stream', 'view', 'materialized_view'],
-  table: ['stream', 'view', 'materialized_view'],
+  stream: ['stream', 'external', 'view', 'materialized_view'],
+  table: ['stream', 'external', 'view', 'materialized_view'],
   view: ['view', 'materialized_view'],
   materialized_view: ['materialized_view'],
 };
@@ -44,7 +44,7 @@ function objectNamed(
   if (!kinds.includes(object.kind))
     throw new SluiceError(
       'BAD_ARGUMENTS',
-      `${database}.${name.name} is a ${object.kind.replaceAll('_', ' ')}, not a ${kind.replaceAll('_', ' ')}`,
+      `${database}.${name.name} is a ${kindName(object)}, not a ${kind.replaceAll('_', ' ')}`,
     );
   return object;
 }
@@ -68,7 +68,7 @@ function assertUnused(engine: Engine, object: CatalogObject): void {
 }
 
 async function dropObject(engine: Engine, object: CatalogObject): Promise<void> {
-  if (object.kind === 'stream') assertUnused(engine, object);
+  if (object.kind === 'stream' || object.kind === 'external') assertUnused(engine, object);
   if (object.kind === 'materialized_view') await engine.views.stopView(object.uuid);
   await engine.catalog.drop(object);
   if (object.kind !== 'materialized_view' || !object.ownsTarget) return;
@@ -108,7 +108,7 @@ export async function truncate(
   if (object.kind !== 'stream')
     throw new SluiceError(
       'BAD_ARGUMENTS',
-      `Only streams can be truncated, and ${object.name} is a ${object.kind.replaceAll('_', ' ')}`,
+      `Only streams can be truncated, and ${object.name} is a ${kindName(object)}`,
     );
   await object.log.truncate();
   return done(request.settings);
@@ -119,10 +119,7 @@ export async function rename(engine: Engine, request: Request, statement: Rename
     const object = objectNamed(engine, request, from, statement.object, statement.ifExists);
     if (object === undefined) continue;
     if (object.kind !== 'stream')
-      throw new SluiceError(
-        'NOT_IMPLEMENTED',
-        `RENAME of a ${object.kind.replaceAll('_', ' ')} is not supported`,
-      );
+      throw new SluiceError('NOT_IMPLEMENTED', `RENAME of a ${kindName(object)} is not supported`);
     assertUnused(engine, object);
     await engine.catalog.rename(object, to.database ?? request.database, to.name);
   }

@@ -9,6 +9,8 @@ import type {
 import { maybeYouMeant, SluiceError } from '../../base/index.ts';
 import {
   type CatalogObject,
+  type ExternalObject,
+  type ExternalTable,
   type StreamObject,
   type SystemTable,
   sequenceColumn,
@@ -97,6 +99,10 @@ function planObject(
   switch (object.kind) {
     case 'stream':
       return scanStream(context, object, alias, streaming);
+    case 'external': {
+      const { database, name } = object;
+      return scanExternal(context, object.external, { alias, database, name, object, streaming });
+    }
     case 'system_table': {
       const columns = object.columns.map((column, source) => ({
         column: context.nextColumn(column.name, column.type),
@@ -163,6 +169,30 @@ function scanStream(
   };
 }
 
+function scanExternal(
+  context: PlanContext,
+  table: ExternalTable,
+  seen: {
+    readonly alias: string | null;
+    readonly database: string | null;
+    readonly name: string | null;
+    readonly object: ExternalObject | null;
+    readonly streaming: boolean;
+  },
+): FromResult {
+  const { alias, database, name, object } = seen;
+  const own = table.columns.map((column) => context.nextColumn(column.name, column.type));
+  const hidden = table.virtualColumns.map((column) => context.nextColumn(column.name, column.type));
+  return {
+    plan: {
+      kind: 'scan',
+      source: { kind: 'external', table, object, streaming: seen.streaming && table.endless },
+      columns: [...own, ...hidden].map((column, source) => ({ column, source })),
+    },
+    tables: [{ alias, database, name, columns: own, hidden }],
+  };
+}
+
 /** A table made of a query's output. */
 function derived(
   context: PlanContext,
@@ -223,11 +253,26 @@ function planFunction(context: PlanContext, from: TableFunction, scope: WithScop
     case 'changelog':
       throw new SluiceError('NOT_IMPLEMENTED', `The table function ${name}(...) is not supported`);
     default:
-      throw new SluiceError(
-        'UNKNOWN_FUNCTION',
-        `Unknown table function '${from.name}'${maybeYouMeant(name, tableFunctions)}`,
-      );
+      return planOutside(context, from, name, args);
   }
+}
+
+/** A table function whose rows come from outside. */
+function planOutside(
+  context: PlanContext,
+  from: TableFunction,
+  name: string,
+  args: () => readonly BoundExpr[],
+): FromResult {
+  const { tableFunctions: outside } = context;
+  if (!outside.names.includes(name)) {
+    const hint = maybeYouMeant(name, [...tableFunctions, ...outside.names]);
+    throw new SluiceError('UNKNOWN_FUNCTION', `Unknown table function '${from.name}'${hint}`);
+  }
+  const values = args().map((argument) => ({ value: context.evaluate(argument), type: argument.type }));
+  const table = outside.call(name, values);
+  const seen = { alias: from.alias, database: null, name: null, object: null, streaming: false };
+  return scanExternal(context, table, seen);
 }
 
 /** `table(s)`, `table(db.s)` and `table((SELECT ...))`. */

@@ -3,7 +3,8 @@ import { types } from '../../types/index.ts';
 import { type BoundExpr, columnsOf, mapChildren, visitBound } from '../bound.ts';
 import { type LogicalPlan, outputColumns } from '../logical.ts';
 
-function conjuncts(expr: BoundExpr): readonly BoundExpr[] {
+/** The conditions that an expression says hold together. */
+export function conjuncts(expr: BoundExpr): readonly BoundExpr[] {
   if (expr.kind !== 'call' || expr.definition.name !== 'and') return [expr];
   return expr.args.flatMap((argument) => (argument.kind === 'lambda' ? [] : conjuncts(argument)));
 }

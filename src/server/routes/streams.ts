@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
 import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
-import type { CatalogObject } from '../../catalog/index.ts';
+import { type CatalogObject, engineName } from '../../catalog/index.ts';
 import { parseExpression } from '../../parser/index.ts';
 import { isNullable, parseType, typeName } from '../../types/index.ts';
 import { brandedHeader } from '../brands.ts';
@@ -17,7 +17,7 @@ function record(object: CatalogObject): Record<string, unknown> {
     database: object.database,
     name: object.name,
     uuid: object.uuid,
-    engine: { stream: 'Stream', view: 'View', materialized_view: 'MaterializedView' }[object.kind],
+    engine: engineName(object),
     mode: object.kind === 'stream' ? 'append' : '',
     create_query: object.createText,
     ttl: '',

@@ -1,0 +1,8 @@
+/** Settings whose values are not shown: those whose names speak of secrets, and texts that may hold several settings. */
+const assignments =
+  /\b(\w*(?:password|secret|credentials|token|private_key|access_key)\w*|properties)\b\s*=\s*'(?:[^'\\]|\\.|'')*'/gi;
+
+/** The text of a statement with its secrets hidden. */
+export function withoutSecrets(text: string): string {
+  return text.replace(assignments, "$1 = '[HIDDEN]'");
+}

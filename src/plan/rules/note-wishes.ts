@@ -1,0 +1,94 @@
+import { type SqlType, sameType, withoutLowCardinality } from '../../types/index.ts';
+import type { BoundExpr, BoundLambda } from '../bound.ts';
+import { type LogicalPlan, planInputs, type ScanCondition, type ScanPlan } from '../logical.ts';
+import { conjuncts } from './push-filters.ts';
+
+const operators: Readonly<Record<string, ScanCondition['op']>> = {
+  equals: '=',
+  not_equals: '!=',
+  less: '<',
+  less_or_equals: '<=',
+  greater: '>',
+  greater_or_equals: '>=',
+};
+
+/** The operator that gives the same with its sides exchanged. */
+const exchanged: Readonly<Record<ScanCondition['op'], ScanCondition['op']>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+/** Whether values of the two types compare as they are held. */
+function comparable(left: SqlType, right: SqlType): boolean {
+  const [one, other] = [withoutLowCardinality(left), withoutLowCardinality(right)];
+  return sameType(one, other) || (one.kind === 'int' && other.kind === 'int');
+}
+
+function isValue(expr: BoundExpr | BoundLambda): expr is BoundExpr {
+  return expr.kind === 'literal' || expr.kind === 'parameter';
+}
+
+function conditionOf(scan: ScanPlan, expr: BoundExpr): ScanCondition | null {
+  if (expr.kind !== 'call' || expr.args.length !== 2) return null;
+  const op = operators[expr.definition.name];
+  if (op === undefined) return null;
+  const [left, right] = expr.args as [BoundExpr | BoundLambda, BoundExpr | BoundLambda];
+  if (left.kind !== 'column') {
+    if (right.kind !== 'column' || !isValue(left)) return null;
+    return made(scan, right, exchanged[op], left);
+  }
+  return isValue(right) ? made(scan, left, op, right) : null;
+}
+
+function made(
+  scan: ScanPlan,
+  column: BoundExpr & { kind: 'column' },
+  op: ScanCondition['op'],
+  value: BoundExpr,
+): ScanCondition | null {
+  const entry = scan.columns.find((each) => each.column.id === column.column.id);
+  if (entry === undefined || !comparable(column.type, value.type)) return null;
+  return { column: entry.source, op, value };
+}
+
+function isOutside(plan: LogicalPlan): plan is ScanPlan {
+  return plan.kind === 'scan' && plan.source.kind === 'external';
+}
+
+/** The limit that stands over a plan, handed down to a scan from which every row comes through. */
+function limited(plan: LogicalPlan, limit: BoundExpr): LogicalPlan {
+  if (plan.kind === 'project') return { ...plan, input: limited(plan.input, limit) };
+  if (!isOutside(plan)) return noteWishes(plan);
+  return { ...plan, wishes: { conditions: [], limit } };
+}
+
+/**
+ * Tells scans of external sources what becomes of their rows: the simple conditions that are checked right above them, and a
+ * limit that nothing stands before. Nothing is taken out of the plan.
+ */
+export function noteWishes(plan: LogicalPlan): LogicalPlan {
+  switch (plan.kind) {
+    case 'one':
+    case 'scan':
+      return plan;
+    case 'filter': {
+      const { input } = plan;
+      if (!isOutside(input)) return { ...plan, input: noteWishes(input) };
+      const conditions = conjuncts(plan.predicate).flatMap((expr) => conditionOf(input, expr) ?? []);
+      return { ...plan, input: { ...input, wishes: { conditions, limit: null } } };
+    }
+    case 'limit':
+      if (plan.limit === null || plan.offset !== null) return { ...plan, input: noteWishes(plan.input) };
+      return { ...plan, input: limited(plan.input, plan.limit) };
+    case 'join':
+      return { ...plan, left: noteWishes(plan.left), right: noteWishes(plan.right) };
+    case 'union':
+      return { ...plan, inputs: planInputs(plan).map(noteWishes) };
+    default:
+      return { ...plan, input: noteWishes(plan.input) };
+  }
+}
