@@ -15,30 +15,34 @@ export interface Process {
   finishes: boolean;
 }
 
-/** The statements that are being run, by query id. */
+/** The statements that are being run. They are few, so a list is enough. */
 export class Processes {
-  readonly #running = new Map<string, Process>();
+  readonly #running: Process[] = [];
 
+  /** Throws QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING. */
   add(process: Process): void {
-    if (this.#running.has(process.queryId)) {
+    if (this.get(process.queryId) !== undefined) {
       throw new SluiceError(
         'QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING',
         `A query with the id '${process.queryId}' is already running`,
       );
     }
-    this.#running.set(process.queryId, process);
+    this.#running.push(process);
   }
 
   remove(process: Process): void {
-    if (this.#running.get(process.queryId) === process) this.#running.delete(process.queryId);
+    const index = this.#running.indexOf(process);
+    if (index < 0) return;
+    const last = this.#running.pop()!;
+    if (last !== process) this.#running[index] = last;
   }
 
   get list(): readonly Process[] {
-    return [...this.#running.values()];
+    return [...this.#running];
   }
 
   get(queryId: string): Process | undefined {
-    return this.#running.get(queryId);
+    return this.#running.find((process) => process.queryId === queryId);
   }
 
   kill(process: Process): void {

@@ -21,6 +21,13 @@ export interface CompiledQuery {
   hits: number;
 }
 
+/** What decides a plan beside the text. */
+export interface PlanSurroundings {
+  readonly database: string;
+  readonly queryMode: string;
+  readonly joinUseNulls: boolean;
+}
+
 /** A compiled query and the literals of the text that is to be run. */
 export interface CachedQuery {
   readonly compiled: CompiledQuery;
@@ -62,14 +69,32 @@ function literalOf(literal: ShapeLiteral) {
 }
 
 /** The shape of a text; the types of its literals are part of it, for they decide the types of expressions. */
-export function shapeOf(prefix: string, text: string): QueryShape {
+export function shapeOf(text: string): QueryShape {
   const { shape, literals } = tokenShape(text);
   const bound = literals.map(literalOf);
   return {
-    key: `${prefix}${shape}${bound.map((literal) => typeName(literal.type)).join(',')}`,
+    key: `${shape}${bound.map((literal) => typeName(literal.type)).join(',')}`,
     values: new Map(bound.map((literal, index) => [index, literal.value])),
     tokens: new Map(literals.map((literal, index) => [literal.start, index])),
   };
+}
+
+interface TextEntry extends PlanSurroundings {
+  readonly query: CachedQuery;
+  /** Whether it was asked for since the search for what can go last came by. */
+  used: boolean;
+}
+
+function shapeKey({ database, queryMode, joinUseNulls }: PlanSurroundings, shape: QueryShape): string {
+  return `${database}\0${queryMode}\0${joinUseNulls}\0${shape.key}`;
+}
+
+function isAmid(entry: TextEntry, around: PlanSurroundings): boolean {
+  return (
+    entry.database === around.database &&
+    entry.queryMode === around.queryMode &&
+    entry.joinUseNulls === around.joinUseNulls
+  );
 }
 
 /**
@@ -77,56 +102,70 @@ export function shapeOf(prefix: string, text: string): QueryShape {
  * first, and lose what was made of an object that changes.
  */
 export class QueryCache {
-  readonly #texts = new Map<string, CachedQuery>();
+  /** The entries of one text differ in what is around it. */
+  readonly #texts = new Map<string, TextEntry[]>();
   readonly #shapes = new Map<string, CompiledQuery[]>();
   textHits = 0;
   shapeHits = 0;
   misses = 0;
 
-  findText(key: string): CachedQuery | undefined {
-    const entry = this.#texts.get(key);
+  findText(around: PlanSurroundings, text: string): CachedQuery | undefined {
+    const entry = this.#texts.get(text)?.find((each) => isAmid(each, around));
     if (entry === undefined) return undefined;
     this.textHits++;
-    entry.compiled.hits++;
-    // Map order is insertion order, so the entry moves to the end.
-    this.#texts.delete(key);
-    this.#texts.set(key, entry);
-    return entry;
+    entry.query.compiled.hits++;
+    entry.used = true;
+    return entry.query;
   }
 
-  findShape(textKey: string, shape: QueryShape): CachedQuery | undefined {
-    const found = this.#shapes.get(shape.key)?.find((compiled) => fits(compiled, shape));
+  findShape(around: PlanSurroundings, text: string, shape: QueryShape): CachedQuery | undefined {
+    const found = this.#shapes.get(shapeKey(around, shape))?.find((compiled) => fits(compiled, shape));
     if (found === undefined) {
       this.misses++;
       return undefined;
     }
     this.shapeHits++;
     found.hits++;
-    const entry = { compiled: found, literals: shape.values };
-    this.#addText(textKey, entry);
-    return entry;
+    const query = { compiled: found, literals: shape.values };
+    this.#addText(around, text, query);
+    return query;
   }
 
-  add(textKey: string, shape: QueryShape, compiled: CompiledQuery): void {
-    const entries = this.#shapes.get(shape.key) ?? [];
-    this.#shapes.delete(shape.key);
+  add(around: PlanSurroundings, text: string, shape: QueryShape, compiled: CompiledQuery): void {
+    const key = shapeKey(around, shape);
+    const entries = this.#shapes.get(key) ?? [];
+    this.#shapes.delete(key);
     // Of one shape with ever new pinned literals a few plans are enough.
-    this.#shapes.set(shape.key, [compiled, ...entries].slice(0, 16));
-    this.#addText(textKey, { compiled, literals: shape.values });
+    this.#shapes.set(key, [compiled, ...entries].slice(0, 16));
+    this.#addText(around, text, { compiled, literals: shape.values });
     if (this.#shapes.size > limits.query_cache_entries_max)
       this.#shapes.delete(this.#shapes.keys().next().value!);
   }
 
-  #addText(key: string, entry: CachedQuery): void {
-    this.#texts.set(key, entry);
-    if (this.#texts.size > limits.query_cache_entries_max)
-      this.#texts.delete(this.#texts.keys().next().value!);
+  #addText(around: PlanSurroundings, text: string, query: CachedQuery): void {
+    const others = this.#texts.get(text)?.filter((each) => !isAmid(each, around)) ?? [];
+    this.#texts.set(text, [...others, { ...around, query, used: false }]);
+    while (this.#texts.size > limits.query_cache_entries_max) this.#evictText();
+  }
+
+  /** Takes out the oldest text that was not used since it was last looked at here; a hit moves nothing and so costs nothing. */
+  #evictText(): void {
+    for (const [text, entries] of this.#texts) {
+      this.#texts.delete(text);
+      if (!entries.some((entry) => entry.used)) return;
+      for (const entry of entries) entry.used = false;
+      this.#texts.set(text, entries);
+    }
   }
 
   /** Drops what was made of an object, or everything. */
   invalidate(object: CatalogObject | null): void {
     const stale = (compiled: CompiledQuery) => object === null || compiled.dependencies.has(object.uuid);
-    for (const [key, entry] of this.#texts) if (stale(entry.compiled)) this.#texts.delete(key);
+    for (const [text, entries] of this.#texts) {
+      const kept = entries.filter((entry) => !stale(entry.query.compiled));
+      if (kept.length === 0) this.#texts.delete(text);
+      else this.#texts.set(text, kept);
+    }
     for (const [key, entries] of this.#shapes) {
       const kept = entries.filter((compiled) => !stale(compiled));
       if (kept.length === 0) this.#shapes.delete(key);
@@ -137,7 +176,8 @@ export class QueryCache {
   /** One row a compiled query: text, shape, hits, texts that lead to it, pipelines, shapes of blocks they have code for. */
   *rows(): Iterable<readonly (string | number)[]> {
     const texts = new Map<CompiledQuery, number>();
-    for (const entry of this.#texts.values()) texts.set(entry.compiled, (texts.get(entry.compiled) ?? 0) + 1);
+    for (const { query } of [...this.#texts.values()].flat())
+      texts.set(query.compiled, (texts.get(query.compiled) ?? 0) + 1);
     for (const [key, entries] of this.#shapes) {
       for (const compiled of entries) {
         const pipelines = pipelinesOf(compiled.prepared.plan);

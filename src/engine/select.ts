@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 import { noteSplit, parallelSources } from './parallel/split.ts';
 import { plan, querySettings } from './planner.ts';
 import { type LiteralValues, type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
-import { type CachedQuery, shapeOf } from './query-cache.ts';
+import { type CachedQuery, type PlanSurroundings, shapeOf } from './query-cache.ts';
 import type { Request } from './request.ts';
 import type { Outcome } from './result.ts';
 import { type KeptResult, keepingSource, keptSource, mayReuse, versionOf } from './result-cache.ts';
@@ -123,10 +123,9 @@ function isLowerTimeBound(expr: BoundExpr | BoundLambda): boolean {
   return isTime(right) && (name === 'less' || name === 'less_or_equals');
 }
 
-/** What decides a plan beside the text. */
-function cachePrefix(request: Request): string {
-  const { query_mode: mode, join_use_nulls: nulls } = request.settings;
-  return `${request.database}\0${mode}\0${nulls}\0`;
+function surroundings(request: Request): PlanSurroundings {
+  const { query_mode: queryMode, join_use_nulls: joinUseNulls } = request.settings;
+  return { database: request.database, queryMode, joinUseNulls };
 }
 
 function isCached(request: Request): boolean {
@@ -136,10 +135,10 @@ function isCached(request: Request): boolean {
 /** The compiled form of a statement's text or of its shape, from the cache when it is there. */
 export function cachedQuery(engine: Engine, request: Request): CachedQuery | undefined {
   if (!isCached(request)) return undefined;
-  const prefix = cachePrefix(request);
-  const known = engine.cache.findText(prefix + request.text);
+  const around = surroundings(request);
+  const known = engine.cache.findText(around, request.text);
   if (known !== undefined || !/^\s*(?:select|with|from|\()/i.test(request.text)) return known;
-  return engine.cache.findShape(prefix + request.text, shapeOf(prefix, request.text));
+  return engine.cache.findShape(around, request.text, shapeOf(request.text));
 }
 
 /** Compiles a query for its own use. */
@@ -216,13 +215,13 @@ function compiledSelect(
     literals: new Map(),
   });
   if (!isCached(request)) return own(compileQuery(engine, request, query, settings).prepared);
-  const prefix = cachePrefix(request);
-  const shape = shapeOf(prefix, request.text);
+  const around = surroundings(request);
+  const shape = shapeOf(request.text);
   const { prepared, planned } = compileQuery(engine, request, query, settings, shape.tokens);
   const { compiled } = own(prepared);
   const pins = new Map(Array.from(planned.pinned, (token) => [token, shape.values.get(token)]));
   const kept = { ...compiled, dependencies: planned.dependencies, pins };
-  if (planned.cacheable) engine.cache.add(prefix + request.text, shape, kept);
+  if (planned.cacheable) engine.cache.add(around, request.text, shape, kept);
   return { compiled: kept, literals: shape.values };
 }
 

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { SluiceError } from '../base/index.ts';
 import { type InsertHead, parseInsertHead } from '../parser/index.ts';
@@ -26,6 +27,7 @@ export async function* following(
 
 /** The text of a statement; throws SYNTAX_ERROR when it is not UTF-8. */
 export function decodeStatement(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.latin1Slice();
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {

@@ -7,17 +7,54 @@ import { serverTimeZone } from '../types/index.ts';
 import { responseBrands } from './brands.ts';
 import { type Codec, responseCodec } from './compression.ts';
 
-/** Sets the headers that describe a result; `elapsed` in nanoseconds. */
-function describeResult(context: Context, result: QueryResult, format: string | null, elapsed: number): void {
+/** Headers as Node's writeHead takes them: names and values in turn. */
+type HeaderList = string[];
+
+/** The headers that describe a result; `elapsed` in nanoseconds. */
+function resultHeaders(
+  context: Context,
+  result: QueryResult,
+  format: string | null,
+  elapsed: number,
+): HeaderList {
   const { readRows, readBytes, writtenRows, writtenBytes, resultRows, resultBytes } = result.progress;
   const summary = `{"read_rows":"${readRows}","read_bytes":"${readBytes}","written_rows":"${writtenRows}","written_bytes":"${writtenBytes}","total_rows_to_read":"0","result_rows":"${resultRows}","result_bytes":"${resultBytes}","elapsed_ns":"${Math.round(elapsed)}"}`;
-  const { res } = context;
+  const headers: HeaderList = [];
   for (const brand of responseBrands(context.req.headers)) {
-    res.setHeader(`${brand}Query-Id`, result.queryId);
-    if (format !== null) res.setHeader(`${brand}Format`, format);
-    res.setHeader(`${brand}Timezone`, serverTimeZone);
-    res.setHeader(`${brand}Summary`, summary);
+    headers.push(`${brand}Query-Id`, result.queryId, `${brand}Timezone`, serverTimeZone);
+    if (format !== null) headers.push(`${brand}Format`, format);
+    headers.push(`${brand}Summary`, summary);
   }
+  return headers;
+}
+
+function setHeaders(context: Context, headers: HeaderList): void {
+  for (let at = 0; at < headers.length; at += 2) context.res.setHeader(headers[at]!, headers[at + 1]!);
+}
+
+/** Sends a whole answer: head and body in one write where the request has been read to its end. */
+function sendWhole(
+  context: Context,
+  headers: HeaderList,
+  contentType: string,
+  body: Buffer | string,
+  options: ResponseOptions,
+): void {
+  const { req, res } = context;
+  // Else something still has to be done about the rest of the request before the answer goes out.
+  if (context.method !== 'POST' || !req.complete) {
+    setHeaders(context, headers);
+    context.status = 200;
+    context.type = contentType;
+    context.body = body;
+    return;
+  }
+  context.respond = false;
+  // Text that goes out as a string is ASCII.
+  headers.push('Content-Type', contentType, 'Content-Length', String(body.length));
+  if (options.isLast()) headers.push('Connection', 'close');
+  res.writeHead(200, headers);
+  res.end(body);
 }
 
 /** Milliseconds that a client has to take the last line of a response that failed. */
@@ -105,6 +142,8 @@ export interface ResponseOptions {
   readonly clock: Clock;
   /** Milliseconds of the monotonic clock at the start of the request. */
   readonly startedAt: number;
+  /** Whether the connection ends with this answer, because the server stops. */
+  readonly isLast: () => boolean;
   /** Told of an error that comes after the response has begun. */
   readonly failed: (error: SluiceError) => void;
 }
@@ -132,19 +171,20 @@ export async function respond(
   const codec = responseCodec(context.req.headers['accept-encoding']);
   const elapsed = () => (options.clock.monotonic() - options.startedAt) * 1e6;
   if (!result.hasRows) {
-    describeResult(context, result, null, elapsed());
-    context.status = 200;
-    context.type = 'text/plain; charset=UTF-8';
-    context.body = '';
+    sendWhole(
+      context,
+      resultHeaders(context, result, null, elapsed()),
+      'text/plain; charset=UTF-8',
+      '',
+      options,
+    );
     return;
   }
   const again = codec === undefined ? result.kept?.bodies.get(options.format) : undefined;
   if (again !== undefined && again.settings === result.settings) {
     result.progress.resultRows = again.rows;
-    describeResult(context, result, options.format, elapsed());
-    context.status = 200;
-    context.type = again.contentType;
-    context.body = again.body;
+    const headers = resultHeaders(context, result, options.format, elapsed());
+    sendWhole(context, headers, again.contentType, again.body, options);
     return;
   }
   const writer = createWriter(options.format, result.columns, result.settings);
@@ -156,25 +196,23 @@ export async function respond(
     size += bytes.length;
     countBytes(result, bytes);
     if (!options.whole && (result.streaming || size > options.bufferBytes)) {
-      describeResult(context, result, options.format, elapsed());
+      setHeaders(context, resultHeaders(context, result, options.format, elapsed()));
       context.type = writer.contentType;
       await stream(context, result, writer, held, codec, options);
       return;
     }
   }
   held.push(finishBytes(writer, result, options));
-  describeResult(context, result, options.format, elapsed());
-  context.status = 200;
-  context.type = writer.contentType;
+  const headers = resultHeaders(context, result, options.format, elapsed());
   const whole = held.length === 1 ? Buffer.from(held[0]!) : Buffer.concat(held);
   if (codec !== undefined) {
-    context.set('Content-Encoding', codec.name);
-    context.body = await codec.compressWhole(whole);
+    headers.push('Content-Encoding', codec.name);
+    sendWhole(context, headers, writer.contentType, await codec.compressWhole(whole), options);
     return;
   }
   // Text goes out in one piece with its head.
   const body = isSmallText(whole, writer.contentType) ? whole.latin1Slice() : whole;
-  context.body = body;
+  sendWhole(context, headers, writer.contentType, body, options);
   if (result.kept === undefined || !sameEachTime.test(options.format)) return;
   const { settings, progress } = result;
   result.kept.bodies.set(options.format, {

@@ -41,7 +41,10 @@ test('nothing of a query becomes part of the source that runs', async (t) => {
     for (const sql of queries) {
       const rows = await database.query(sql).toArray();
       t.true(rows.length >= 1, sql);
-      const cached = database.engine.cache.findText(`default\0streaming\0false\0${sql}`);
+      const cached = database.engine.cache.findText(
+        { database: 'default', queryMode: 'streaming', joinUseNulls: false },
+        sql,
+      );
       for (const pipeline of cached === undefined ? [] : pipelinesOf(cached.compiled.prepared.plan)) {
         for (const module of pipeline.modules.values()) sources.add(module.source);
       }

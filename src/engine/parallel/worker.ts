@@ -36,7 +36,7 @@ function compile(recipe: Recipe): readonly Candidate[] {
       catalog: recipeCatalog(recipe),
       context: contextOf(recipe.context),
       parameters,
-      ...(shaped ? { literals: shapeOf('', text).tokens } : {}),
+      ...(shaped ? { literals: shapeOf(text).tokens } : {}),
     },
     query,
   );

@@ -110,6 +110,7 @@ async function run(
       whole: result.settings.wait_end_of_query && !result.streaming,
       clock: engine.clock,
       startedAt,
+      isLast: () => server.life.draining,
       failed: (error) => logFailure(server, error),
     });
   } finally {
