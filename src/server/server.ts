@@ -10,6 +10,7 @@ import { Users } from '../access/index.ts';
 import { SluiceError, type Timer } from '../base/index.ts';
 import { Database } from '../engine/index.ts';
 import { createApp } from './app.ts';
+import { giveBackIdleMemory } from './idle-memory.ts';
 import type { ServerOptions } from './options.ts';
 import { protocolDoor } from './protocols.ts';
 
@@ -161,7 +162,15 @@ export async function startServer(options: ServerOptions, log: Log): Promise<Ser
     await database.close();
     throw thrown;
   }
-  return { database, ports: doors.ports, close: () => close(doors, database) };
+  const stopGivingBack = giveBackIdleMemory(database.engine.clock);
+  return {
+    database,
+    ports: doors.ports,
+    close: () => {
+      stopGivingBack();
+      return close(doors, database);
+    },
+  };
 }
 
 async function close(doors: Doors, database: Database): Promise<void> {

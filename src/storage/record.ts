@@ -80,8 +80,9 @@ type PackedHeader = readonly [
 /** Headers are arrays of numbers and short strings; none of msgpackr's extensions is needed. */
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 
+/** A header's values. It is read from a copy: msgpackr holds on to the buffer it read last, which may be of any size. */
 export function unpackHeader(bytes: Uint8Array): unknown {
-  return packr.unpack(bytes);
+  return packr.unpack(new Uint8Array(bytes));
 }
 
 /** Identifies a file, so that a record found in a file is known to have been written for that place. */
@@ -228,7 +229,7 @@ export function isBodyWhole(bytes: Uint8Array, at: number, head: RecordHead): bo
 
 export function readRecordHeader(bytes: Uint8Array, at: number, head: RecordHead): RecordHeader {
   const start = at + recordHeadBytes;
-  const [rows, vectors, token, writer, position] = packr.unpack(
+  const [rows, vectors, token, writer, position] = unpackHeader(
     bytes.subarray(start, start + head.headerBytes),
   ) as PackedHeader;
   const meta: StoredMeta = {
