@@ -1,57 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
-import { promisify } from 'node:util';
-import zlib from 'node:zlib';
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { SluiceError } from '../base/index.ts';
+import { type Codec, codecNamed, codecs } from '../compression/index.ts';
 
-interface Codec {
-  readonly name: string;
-  readonly compress: () => Transform & { flush: (callback?: () => void) => void };
-  /** Compresses a whole body, off this thread. */
-  readonly compressWhole: (data: Buffer) => Promise<Buffer>;
-  readonly decompress: () => Transform;
-}
+/** A codec that responses can be sent in. */
+export type ResponseCodec = Codec & {
+  readonly [Part in 'compress' | 'compressWhole']: NonNullable<Codec[Part]>;
+};
 
-const { constants } = zlib;
-const [zstdWhole, gzipWhole, brotliWhole, deflateWhole] = [
-  promisify(zlib.zstdCompress),
-  promisify(zlib.gzip),
-  promisify(zlib.brotliCompress),
-  promisify(zlib.deflate),
-];
-const brotli = { flush: constants.BROTLI_OPERATION_PROCESS, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
-/** The codecs of requests and responses, those preferred for responses first. */
-const codecs: readonly Codec[] = [
-  {
-    name: 'zstd',
-    compress: () => zlib.createZstdCompress(),
-    compressWhole: (data) => zstdWhole(data),
-    decompress: () => zlib.createZstdDecompress(),
-  },
-  {
-    name: 'gzip',
-    compress: () => zlib.createGzip({ level: 3 }),
-    compressWhole: (data) => gzipWhole(data, { level: 3 }),
-    decompress: () => zlib.createGunzip(),
-  },
-  {
-    name: 'br',
-    compress: () => zlib.createBrotliCompress(brotli),
-    compressWhole: (data) => brotliWhole(data, brotli),
-    decompress: () => zlib.createBrotliDecompress(),
-  },
-  {
-    name: 'deflate',
-    compress: () => zlib.createDeflate({ level: 3 }),
-    compressWhole: (data) => deflateWhole(data, { level: 3 }),
-    decompress: () => zlib.createInflate(),
-  },
-];
+const responseCodecs = codecs.filter((codec): codec is ResponseCodec => codec.compress !== undefined);
 
 /** The codec for a response, chosen among those that the client accepts; undefined for none. */
-export function responseCodec(accept: string | undefined): Codec | undefined {
+export function responseCodec(accept: string | undefined): ResponseCodec | undefined {
   if (accept === undefined || accept === '' || accept === 'identity') return undefined;
   const accepted = new Map<string, number>();
   for (const entry of accept.toLowerCase().split(',')) {
@@ -59,11 +20,9 @@ export function responseCodec(accept: string | undefined): Codec | undefined {
     const quality = parameters.find((parameter) => parameter.startsWith('q='));
     accepted.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
   }
-  const wanted = codecs.filter((codec) => (accepted.get(codec.name) ?? accepted.get('*') ?? 0) > 0);
+  const wanted = responseCodecs.filter((codec) => (accepted.get(codec.name) ?? accepted.get('*') ?? 0) > 0);
   return wanted.sort((left, right) => (accepted.get(right.name) ?? 0) - (accepted.get(left.name) ?? 0))[0];
 }
-
-export type { Codec };
 
 const cutOff = 'the request was cut off';
 
@@ -71,9 +30,7 @@ const cutOff = 'the request was cut off';
 export function requestBody(request: IncomingMessage): Readable {
   const encoding = (request.headers['content-encoding'] ?? '').toLowerCase();
   if (encoding === '' || encoding === 'identity') return request;
-  const codec = codecs.find(
-    (each) => each.name === encoding || (encoding === 'x-gzip' && each.name === 'gzip'),
-  );
+  const codec = codecNamed(encoding);
   if (codec === undefined) {
     const known = codecs.map((each) => each.name).join(', ');
     throw new SluiceError(

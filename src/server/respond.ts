@@ -5,7 +5,7 @@ import type { QueryResult } from '../engine/index.ts';
 import { type BlockWriter, createWriter } from '../formats/index.ts';
 import { serverTimeZone } from '../types/index.ts';
 import { responseBrands } from './brands.ts';
-import { type Codec, responseCodec } from './compression.ts';
+import { type ResponseCodec, responseCodec } from './compression.ts';
 
 /** Headers as Node's writeHead takes them: names and values in turn. */
 type HeaderList = string[];
@@ -64,9 +64,9 @@ const farewellMilliseconds = 5_000;
 class StreamedResponse {
   readonly #context: Context;
   readonly #out: NodeJS.WritableStream;
-  readonly #codec: ReturnType<Codec['compress']> | null;
+  readonly #codec: ReturnType<ResponseCodec['compress']> | null;
 
-  constructor(context: Context, codec: Codec | undefined) {
+  constructor(context: Context, codec: ResponseCodec | undefined) {
     this.#context = context;
     const { res } = context;
     // From here on the response is ours, not Koa's.
@@ -255,7 +255,7 @@ async function stream(
   result: QueryResult,
   writer: BlockWriter,
   held: readonly Uint8Array[],
-  codec: Codec | undefined,
+  codec: ResponseCodec | undefined,
   options: ResponseOptions,
 ): Promise<void> {
   const response = new StreamedResponse(context, codec);

@@ -6,7 +6,7 @@ import test from 'ava';
 const layers: readonly (readonly string[])[] = [
   ['base'],
   ['types'],
-  ['column', 'code', 'ast'],
+  ['column', 'code', 'ast', 'compression'],
   ['runtime', 'parser', 'formats', 'storage'],
   ['functions'],
   ['catalog', 'access'],

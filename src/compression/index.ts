@@ -1,0 +1,2 @@
+export { type Codec, chooseCodec, codecNamed, codecOfPath, codecs } from './codecs.ts';
+export { Compressor, decompressed } from './streams.ts';
