@@ -80,6 +80,8 @@ export const errorCodes = {
   TOO_MANY_SIMULTANEOUS_QUERIES: { code: 202, status: 503 },
   VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE: { code: 321, status: 400 },
   UNKNOWN_ELEMENT_OF_ENUM: { code: 691, status: 400 },
+  FILE_DOESNT_EXIST: { code: 107, status: 400 },
+  FILE_ALREADY_EXISTS: { code: 504, status: 400 },
   RECEIVED_EMPTY_DATA: { code: 108, status: 400 },
   AUTHENTICATION_FAILED: { code: 516, status: 401 },
   UNKNOWN_COMPRESSION_METHOD: { code: 89, status: 400 },

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { type Clock, type Settings, SluiceError, settingsFrom, toSluiceError } from '../base/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
 import type { Connectors } from '../connectors/index.ts';
 import { Execution, type Progress } from '../exec/index.ts';
+import { UserFiles } from '../files/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -34,6 +36,8 @@ export class Engine {
   readonly sessions: Sessions;
   readonly views: Views;
   readonly workers: WorkerPool;
+  /** The files that queries may name. */
+  readonly userFiles: UserFiles;
   /** Settings that every statement starts from. */
   readonly defaults: Settings;
   readonly #startedAt: number;
@@ -53,6 +57,7 @@ export class Engine {
     this.clock = parts.clock;
     this.defaults = parts.defaults;
     this.workers = new WorkerPool(parts.threads);
+    this.userFiles = new UserFiles(join(parts.store.directory, 'user_files'));
     this.#startedAt = parts.clock.monotonic();
     this.sessions = new Sessions(parts.clock);
     this.views = new Views(this);

@@ -3,8 +3,15 @@ import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
 import { type ColumnDefinition, eventTimeColumn, kindName } from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
 import { constantValue } from '../compile/index.ts';
+import { chooseCodec, decompressed } from '../compression/index.ts';
 import { cancelled, type Execution } from '../exec/index.ts';
-import { createReader, type ReadBlock, type ReaderColumn } from '../formats/index.ts';
+import {
+  createReader,
+  formatOfPath,
+  type ReadBlock,
+  type ReaderColumn,
+  type ReaderOptions,
+} from '../formats/index.ts';
 import { parseExpression } from '../parser/index.ts';
 import { Binder, Scope } from '../plan/index.ts';
 import { withoutLowCardinality } from '../types/index.ts';
@@ -133,6 +140,16 @@ function withMasks(columns: readonly ReaderColumn[], read: ReadBlock): Block {
   return { rows: read.block.rows, vectors };
 }
 
+/** Data of one format, from its beginning to its end. */
+interface DataInput {
+  readonly format: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Whether it stands in the text of the statement. */
+  readonly isInline: boolean;
+  /** The name of the file it comes from; null for data that comes with the statement. */
+  readonly file: string | null;
+}
+
 /** The chunks of data of an INSERT: what stands in the text, then what came beside it. */
 async function* dataChunks(request: Request, statement: InsertStatement): AsyncIterable<Uint8Array> {
   if (statement.data !== null) {
@@ -170,34 +187,86 @@ async function* whileWanted(
   }
 }
 
+/** The format of a file, as the statement has it or by the ending of its name; throws BAD_ARGUMENTS. */
+function fileFormat(format: string | null, file: string): string {
+  const found = format ?? formatOfPath(file);
+  if (found !== undefined) return found;
+  throw new SluiceError(
+    'BAD_ARGUMENTS',
+    `The format of file '${file}' cannot be told from its name: add FORMAT and the name of one`,
+  );
+}
+
+/** What the rows of an INSERT without a query come from. */
+async function dataInputs(
+  engine: Engine,
+  request: Request,
+  statement: InsertStatement,
+): Promise<readonly DataInput[]> {
+  const { infile, data } = statement;
+  if (infile === null) {
+    return [
+      {
+        format: data?.format ?? statement.format ?? 'Values',
+        chunks: dataChunks(request, statement),
+        isInline: data !== null && data.offset < request.text.length,
+        file: null,
+      },
+    ];
+  }
+  const compression = infile.compression ?? 'auto';
+  chooseCodec(compression, infile.path);
+  const files = await engine.userFiles.find(infile.path);
+  return files.map((file) => ({
+    format: fileFormat(statement.format, file.name),
+    chunks: decompressed(engine.userFiles.read(file), chooseCodec(compression, file.name)),
+    isInline: false,
+    file: file.name,
+  }));
+}
+
+/** Reads one input to its end into the writer. */
+async function readInput(
+  input: DataInput,
+  columns: readonly ReaderColumn[],
+  options: ReaderOptions,
+  writer: RowWriter,
+  execution: Execution,
+): Promise<void> {
+  const { settings } = execution.context;
+  try {
+    const reader = createReader(input.format, columns, settings, { ...options, isInline: input.isInline });
+    for await (const chunk of whileWanted(input.chunks, execution)) {
+      for (const read of reader.push(chunk)) await writer.add(withMasks(columns, read));
+      await execution.pause();
+      execution.check();
+    }
+    for (const read of reader.finish()) await writer.add(withMasks(columns, read));
+  } catch (thrown) {
+    if (input.file === null || !(thrown instanceof SluiceError) || execution.signal.aborted) throw thrown;
+    throw thrown.within(`while reading file '${input.file}'`);
+  }
+}
+
 async function insertData(
   engine: Engine,
   request: Request,
   statement: InsertStatement,
   stream: TargetObject,
-  settings: Settings,
   execution: Execution,
 ): Promise<RowWriter> {
-  const format = statement.data?.format ?? statement.format ?? 'Values';
   const columns = targetColumns(stream, statement);
   const readerColumns: ReaderColumn[] = columns.map(({ name, type, defaultText }) => ({
     name,
     type,
     hasDefault: defaultText !== null,
   }));
-  const reader = createReader(format, readerColumns, settings, {
-    isInline: statement.data !== null && statement.data.offset < request.text.length,
-    evaluateExpression: valueEvaluator(engine, request, execution),
-  });
+  const inputs = await execution.whileWanted(dataInputs(engine, request, statement));
   const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
   const writer = new RowWriter(engine, stream, given, execution);
   try {
-    for await (const chunk of whileWanted(dataChunks(request, statement), execution)) {
-      for (const read of reader.push(chunk)) await writer.add(withMasks(readerColumns, read));
-      await execution.pause();
-      execution.check();
-    }
-    for (const read of reader.finish()) await writer.add(withMasks(readerColumns, read));
+    const options = { evaluateExpression: valueEvaluator(engine, request, execution) };
+    for (const input of inputs) await readInput(input, readerColumns, options, writer, execution);
     await writer.flush();
   } finally {
     await writer.close();
@@ -273,8 +342,6 @@ export async function insert(
   statement: InsertStatement,
   process: Process,
 ): Promise<Outcome> {
-  if (statement.infile !== null)
-    throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... FROM INFILE is not supported');
   if (statement.partitionBy !== null)
     throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... PARTITION BY is not supported');
   const settings = withAssignments(request.settings, statement.settings);
@@ -283,7 +350,7 @@ export async function insert(
   process.finishes = statement.query === null;
   const writer =
     statement.query === null
-      ? await insertData(engine, request, statement, stream, settings, execution)
+      ? await insertData(engine, request, statement, stream, execution)
       : await insertSelect(engine, request, statement, stream, settings, process);
   process.progress.writtenRows = writer.rows;
   process.progress.writtenBytes = writer.bytes;

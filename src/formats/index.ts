@@ -5,6 +5,7 @@ export {
   createWriter,
   type FormatName,
   formatNames,
+  formatOfPath,
   inputFormat,
   outputFormat,
 } from './registry.ts';

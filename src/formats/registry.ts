@@ -1,5 +1,6 @@
 import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
 import type { ColumnSchema } from '../column/index.ts';
+import { codecOfPath } from '../compression/index.ts';
 import type { BlockReader, ReaderColumn, ReaderOptions } from './block-reader.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { csvReader, type HeaderLines, tsvReader } from './read/delimited-rows.ts';
@@ -39,6 +40,8 @@ type MakeReader = (
 interface Format {
   readonly name: string;
   readonly aliases: readonly string[];
+  /** Endings of files, without the dot, beside the name itself. */
+  readonly extensions?: readonly string[];
   readonly writer?: MakeWriter;
   readonly reader?: MakeReader;
 }
@@ -113,6 +116,7 @@ const jsonFormats: Format[] = [
   {
     name: 'JSONEachRow',
     aliases: ['NDJSON', 'JSONLines'],
+    extensions: ['json', 'jsonl', 'ndjson'],
     writer: (schema, settings) => jsonEachRowWriter(schema, settings, false),
     reader: jsonEachRowReader,
   },
@@ -210,6 +214,15 @@ function findFormat(name: string, direction: 'input' | 'output'): Format {
 /** The proper name of an output format, given in any case or as an alias; throws UNKNOWN_FORMAT. */
 export function outputFormat(name: string): string {
   return findFormat(name, 'output').name;
+}
+
+/** The format that the ending of a file stands for, with that of its compression taken away; undefined when none does. */
+export function formatOfPath(path: string): string | undefined {
+  const plain = codecOfPath(path) === undefined ? path : path.slice(0, path.lastIndexOf('.'));
+  const extension = /\.([^./]+)$/.exec(plain)?.[1]?.toLowerCase();
+  if (extension === undefined) return undefined;
+  const known = formats.find((format) => format.extensions?.includes(extension) === true);
+  return (known ?? byName.get(extension))?.name;
 }
 
 /** The proper name of an input format, given in any case or as an alias; throws UNKNOWN_FORMAT. */

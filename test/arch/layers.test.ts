@@ -7,7 +7,7 @@ const layers: readonly (readonly string[])[] = [
   ['base'],
   ['types'],
   ['column', 'code', 'ast', 'compression'],
-  ['runtime', 'parser', 'formats', 'storage'],
+  ['runtime', 'parser', 'formats', 'storage', 'files'],
   ['functions'],
   ['catalog', 'access'],
   ['plan'],
