@@ -1,134 +1,126 @@
-import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { parseSetting, SluiceError } from '../base/index.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { maybeYouMeant, SluiceError } from '../base/index.ts';
+import type { Store } from '../storage/index.ts';
+import type { UserAccount } from './account.ts';
+import { Grants, type StoredGrant } from './grants.ts';
+import { derive, isPassword, parseSecret, secretText } from './passwords.ts';
 
-/** A user as the engine and the server know one. */
-export interface UserAccount {
+/** What is stored of a user that SQL made. */
+interface StoredUser {
   readonly name: string;
-  /** May read, and nothing else. */
-  readonly readonly: boolean;
-  /** Settings that the user's statements start from. */
+  readonly secret: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly secret: Secret;
+  readonly defaultDatabase: string | null;
+  readonly grants: readonly StoredGrant[];
 }
 
-/** How a password is checked: none needed, or salted scrypt (N = 16384, r = 8, p = 1, 32 bytes). */
-type Secret =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'scrypt'; readonly salt: Buffer; readonly hash: Buffer };
+const documentPrefix = 'access/users/';
 
-const hashBytes = 32;
-
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, hashBytes, (error, hash) => (error === null ? resolve(hash) : reject(error)));
-  });
+function documentOf(name: string): string {
+  return documentPrefix + Buffer.from(name, 'utf8').toString('hex');
 }
 
-async function secretOf(password: string): Promise<Secret> {
-  if (password === '') return { kind: 'none' };
-  const salt = randomBytes(16);
-  return { kind: 'scrypt', salt, hash: await derive(password, salt) };
+function builtIn(): UserAccount {
+  return {
+    name: 'default',
+    origin: 'built in',
+    secret: { kind: 'none' },
+    settings: {},
+    defaultDatabase: null,
+    grants: Grants.all(),
+  };
 }
 
-/** The text for `password_hash` in a users file: salted scrypt, different every time. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  return `scrypt:${salt.toString('hex')}:${(await derive(password, salt)).toString('hex')}`;
-}
-
-function hashedSecret(text: string, where: string): Secret {
-  const match = /^scrypt:([0-9a-f]+):([0-9a-f]{64})$/.exec(text);
-  if (match === null)
-    throw new SluiceError(
-      'BAD_ARGUMENTS',
-      `${where}: password_hash must be 'scrypt:<salt in hex>:<hash in hex>'`,
-    );
-  return { kind: 'scrypt', salt: Buffer.from(match[1]!, 'hex'), hash: Buffer.from(match[2]!, 'hex') };
-}
-
-const knownFields = new Set(['name', 'password', 'password_hash', 'readonly', 'settings']);
-
-async function account(entry: unknown, where: string): Promise<UserAccount> {
-  if (typeof entry !== 'object' || entry === null)
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: expected an object`);
-  const { name, password, password_hash: hash, readonly, settings } = entry as Record<string, unknown>;
-  const unknown = Object.keys(entry).find((field) => !knownFields.has(field));
-  if (unknown !== undefined)
-    throw new SluiceError(
-      'BAD_ARGUMENTS',
-      `${where}: unknown field '${unknown}', expected ${[...knownFields].join(', ')}`,
-    );
-  if (typeof name !== 'string' || name === '')
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'name' must be a text`);
-  if (password !== undefined && typeof password !== 'string')
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password' must be a text`);
-  if (hash !== undefined && typeof hash !== 'string')
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password_hash' must be a text`);
-  if (hash !== undefined && password !== undefined)
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'password' and 'password_hash' exclude each other`);
-  if (readonly !== undefined && typeof readonly !== 'boolean')
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'readonly' must be true or false`);
-  const secret = typeof hash === 'string' ? hashedSecret(hash, where) : await secretOf(password ?? '');
-  return { name, readonly: readonly === true, settings: settingTexts(settings, where), secret };
-}
-
-function settingTexts(settings: unknown, where: string): Record<string, string> {
-  if (settings === undefined) return {};
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
-    throw new SluiceError('BAD_ARGUMENTS', `${where}: 'settings' must be an object of settings by name`);
-  return Object.fromEntries(
-    Object.entries(settings).map(([setting, value]) => {
-      try {
-        parseSetting(setting, String(value));
-      } catch (thrown) {
-        throw thrown instanceof SluiceError
-          ? new SluiceError(thrown.errorName, `${where}: ${thrown.message}`, { cause: thrown })
-          : thrown;
-      }
-      return [setting, String(value)];
-    }),
-  );
-}
-
-/** The users that may log in. */
+/** The users that may log in. Those of the users file hide what SQL made under the same name. */
 export class Users {
+  readonly #store: Store;
   readonly #accounts = new Map<string, UserAccount>();
-  /** Digests of name and password that were found right, under a key of this process: scrypt is slow on purpose. */
+  /** Digests of name, password and secret that were found right, under a key of this process: scrypt is slow on purpose. */
   readonly #verified = new Set<string>();
   readonly #key = randomBytes(32);
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(accounts: Iterable<UserAccount>) {
-    for (const each of accounts) this.#accounts.set(each.name, each);
-  }
-
-  /** The user `default` with an empty password, and nobody else. */
-  static default(): Users {
-    return new Users([{ name: 'default', readonly: false, settings: {}, secret: { kind: 'none' } }]);
-  }
-
-  /** Reads a users file: JSON, `{"users": [{"name", "password" | "password_hash", "readonly", "settings"}]}`. */
-  static async load(path: string): Promise<Users> {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(await readFile(path, 'utf8'));
-    } catch (thrown) {
-      throw new SluiceError(
-        'BAD_ARGUMENTS',
-        `The users file ${path} cannot be read: ${(thrown as Error).message}`,
-        { cause: thrown },
-      );
+  /** Reads the users that SQL made from the store, and adds those of a users file. */
+  constructor(store: Store, fromFile: Iterable<UserAccount> = []) {
+    this.#store = store;
+    this.#accounts.set('default', builtIn());
+    for (const document of store.listDocuments(documentPrefix)) {
+      const stored = store.readDocument(document) as StoredUser;
+      const { name, settings, defaultDatabase } = stored;
+      this.#accounts.set(name, {
+        name,
+        origin: 'sql',
+        secret: parseSecret(stored.secret, `The secret of the user ${name}`),
+        settings,
+        defaultDatabase,
+        grants: new Grants(stored.grants),
+      });
     }
-    const list = (parsed as { users?: unknown } | null)?.users;
-    if (!Array.isArray(list))
-      throw new SluiceError('BAD_ARGUMENTS', `The users file ${path} must hold {"users": [...]}`);
-    const accounts = await Promise.all(
-      list.map((entry, index) => account(entry, `${path}, user ${index + 1}`)),
+    for (const account of fromFile) this.#accounts.set(account.name, account);
+  }
+
+  get list(): readonly UserAccount[] {
+    return [...this.#accounts.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  get(name: string): UserAccount | undefined {
+    return this.#accounts.get(name);
+  }
+
+  /** The user of that name; throws UNKNOWN_USER. */
+  find(name: string): UserAccount {
+    const found = this.#accounts.get(name);
+    if (found !== undefined) return found;
+    throw new SluiceError(
+      'UNKNOWN_USER',
+      `There is no user '${name}'${maybeYouMeant(name, this.#accounts.keys())}`,
     );
-    const names = new Set(accounts.map((each) => each.name));
-    if (names.size !== accounts.length)
-      throw new SluiceError('BAD_ARGUMENTS', `The users file ${path} names a user twice`);
-    return new Users(names.has('default') ? accounts : [...accounts, ...Users.default().#accounts.values()]);
+  }
+
+  /** The user of that name, to be changed by SQL; throws UNKNOWN_USER, or ACCESS_STORAGE_READONLY for one of the file. */
+  findChangeable(name: string): UserAccount {
+    const found = this.find(name);
+    if (found.origin !== 'file') return found;
+    throw new SluiceError(
+      'ACCESS_STORAGE_READONLY',
+      `The user '${name}' is defined in the users file: change it there`,
+    );
+  }
+
+  /** Keeps a user, new or changed; resolves when it is on disk. */
+  save(account: UserAccount): Promise<void> {
+    return this.#inTurn(async () => {
+      const { name, secret, settings, defaultDatabase, grants } = account;
+      const stored: StoredUser = {
+        name,
+        secret: secretText(secret),
+        settings,
+        defaultDatabase,
+        grants: [...grants.stored()],
+      };
+      await this.#store.writeDocument(documentOf(name), stored);
+      this.#accounts.set(name, { ...account, origin: 'sql' });
+    });
+  }
+
+  /** Takes a user away. `default` comes back as it was at the beginning at the next start, so it stays. */
+  remove(account: UserAccount): Promise<void> {
+    return this.#inTurn(async () => {
+      if (account.name === 'default')
+        throw new SluiceError(
+          'BAD_ARGUMENTS',
+          'The user default cannot be dropped: give it a password instead',
+        );
+      await this.#store.deleteDocument(documentOf(account.name));
+      this.#accounts.delete(account.name);
+    });
+  }
+
+  /** Runs changes one after the other. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const result = this.#last.then(change);
+    this.#last = result.catch(() => {});
+    return result;
   }
 
   /** The user of that name when the password is right; throws AUTHENTICATION_FAILED. */
@@ -148,23 +140,23 @@ export class Users {
     const found = this.#accounts.get(name);
     if (found === undefined) return undefined;
     if (found.secret.kind === 'none') return password === '' ? found : undefined;
-    return this.#verified.has(this.#digest(name, password)) ? found : undefined;
+    return this.#verified.has(this.#digest(found, password)) ? found : undefined;
   }
 
   async #matches(found: UserAccount, password: string): Promise<boolean> {
-    const { secret } = found;
-    if (secret.kind === 'none') return password === '';
-    const digest = this.#digest(found.name, password);
+    if (found.secret.kind === 'none') return password === '';
+    const digest = this.#digest(found, password);
     if (this.#verified.has(digest)) return true;
-    if (!timingSafeEqual(await derive(password, secret.salt), secret.hash)) return false;
+    if (!(await isPassword(found.secret, password))) return false;
     this.#verified.add(digest);
     return true;
   }
 
-  #digest(name: string, password: string): string {
+  /** The secret is part of it, so that an old password is not remembered as right. */
+  #digest({ name, secret }: UserAccount, password: string): string {
     return createHash('sha256')
       .update(this.#key)
-      .update(`${name.length}:${name}`)
+      .update(`${name.length}:${name}:${secretText(secret)}:`)
       .update(password)
       .digest('base64');
   }

@@ -23,5 +23,6 @@ export {
   type StreamObject,
   type SystemTable,
   sequenceColumn,
+  type Viewer,
   type ViewObject,
 } from './objects.ts';

@@ -76,13 +76,24 @@ export function engineName(object: CatalogObject): string {
   }
 }
 
+/** A user who may not see everything. */
+export interface Viewer {
+  readonly name: string;
+  /** Whether there is any right on the object, or on something in the database when `table` is null. */
+  sees(database: string, table: string | null): boolean;
+  /** Whether the user may know of other users. */
+  readonly seesUsers: boolean;
+  /** Whether the user may know what others run. */
+  readonly seesProcesses: boolean;
+}
+
 /** A read-only table of the database `system`, whose rows are made when a query reads it. */
 export interface SystemTable {
   readonly kind: 'system_table';
   readonly name: string;
   readonly columns: readonly ColumnSchema[];
-  /** Rows as canonical values, one array a row. */
-  readonly rows: () => Iterable<readonly unknown[]>;
+  /** Rows as canonical values, one array a row: those that the viewer may see, or all. */
+  readonly rows: (viewer?: Viewer) => Iterable<readonly unknown[]>;
   readonly doc: string;
 }
 

@@ -1,3 +1,4 @@
+import { type UserAccount, Users } from '../access/index.ts';
 import { type Clock, settingsFrom, systemClock } from '../base/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Block, ColumnSchema } from '../column/index.ts';
@@ -21,6 +22,8 @@ export interface DatabaseOptions {
   readonly threads?: number;
   /** Outside systems that external streams and tables can be of, beside those the database knows. */
   readonly connectors?: readonly Connector[];
+  /** Users beside those that SQL made, such as those of a users file. Only a server asks who somebody is. */
+  readonly users?: readonly UserAccount[];
   /** Further options of the store, such as the size of its cache. */
   readonly storage?: Partial<Omit<StoreOptions, 'directory' | 'clock'>>;
 }
@@ -59,6 +62,7 @@ export class Database {
       const engine = new Engine({
         store,
         catalog,
+        users: new Users(store, options.users),
         connectors,
         clock,
         defaults: settingsFrom(texts),

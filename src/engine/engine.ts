@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Grants, type Users } from '../access/index.ts';
 import { type Clock, type Settings, SluiceError, settingsFrom, toSluiceError } from '../base/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
@@ -15,6 +16,7 @@ import { type Process, Processes } from './processes.ts';
 import { QueryCache } from './query-cache.ts';
 import type { QueryOptions, Request, User } from './request.ts';
 import type { Outcome, QueryResult } from './result.ts';
+import { assertReadable } from './rights.ts';
 import { cachedQuery, select } from './select.ts';
 import { Sessions } from './sessions.ts';
 import { runStatement } from './statements/index.ts';
@@ -22,12 +24,14 @@ import { Views } from './views.ts';
 
 export const version = '0.1.0';
 
-const defaultUser: User = { name: 'default', readonly: false };
+/** Who runs what nobody logged in for: calls of the library, views. */
+export const owner: User = { name: 'default', grants: Grants.all(), defaultDatabase: null };
 
 /** Everything that statements run on: the store, the catalog, what is compiled and what is running. */
 export class Engine {
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly users: Users;
   readonly connectors: Connectors;
   readonly clock: Clock;
   readonly cache = new QueryCache();
@@ -46,6 +50,7 @@ export class Engine {
   constructor(parts: {
     store: Store;
     catalog: Catalog;
+    users: Users;
     connectors: Connectors;
     clock: Clock;
     defaults: Settings;
@@ -53,6 +58,7 @@ export class Engine {
   }) {
     this.store = parts.store;
     this.catalog = parts.catalog;
+    this.users = parts.users;
     this.connectors = parts.connectors;
     this.clock = parts.clock;
     this.defaults = parts.defaults;
@@ -86,7 +92,7 @@ export class Engine {
   }
 
   request(text: string, options: QueryOptions, controller: AbortController): Request {
-    const user = options.user ?? defaultUser;
+    const user = options.user ?? owner;
     const given = Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [
       name,
       String(value),
@@ -100,7 +106,7 @@ export class Engine {
     return {
       text,
       user,
-      database: options.database || session?.database || 'default',
+      database: options.database || session?.database || user.defaultDatabase || 'default',
       settings,
       parameters: new Map(Object.entries(options.parameters ?? {})),
       queryId: options.queryId || randomUUID(),
@@ -150,7 +156,22 @@ export class Engine {
     const { query, output } = cached.compiled.statement;
     const outcome = await select(this, request, query, output, cached);
     process.progress = outcome.execution.progress;
+    process.reads = outcome.reads;
     return outcome;
+  }
+
+  /** Ends what a user runs and has no right to any more, or all of it when the user is gone. */
+  recheckRights(name: string): void {
+    const user = this.users.get(name);
+    for (const process of this.processes.list) {
+      if (process.user !== name) continue;
+      try {
+        if (user === undefined) throw new SluiceError('ACCESS_DENIED', `The user '${name}' was dropped`);
+        if (process.reads !== undefined) assertReadable(user, process.reads);
+      } catch (thrown) {
+        process.controller.abort(toSluiceError(thrown));
+      }
+    }
   }
 
   /** An execution that nobody waits for row by row: for statements that read to the end themselves. */

@@ -2,3 +2,4 @@ export { Database, type DatabaseOptions, type Row, type RowStream } from './data
 export { Engine, version } from './engine.ts';
 export type { QueryOptions, User } from './request.ts';
 export type { QueryResult } from './result.ts';
+export { assertSeen } from './rights.ts';

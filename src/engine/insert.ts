@@ -88,10 +88,7 @@ export class RowWriter {
   async add(block: Block): Promise<void> {
     if (block.rows === 0) return;
     const context = () =>
-      planContext(
-        { catalog: this.#engine.catalog, context: this.#execution.context, parameters: new Map() },
-        { dependencies: new Set(), volatile: false },
-      );
+      planContext({ catalog: this.#engine.catalog, context: this.#execution.context, parameters: new Map() });
     const plan = this.#engine.insertPlans.plan(context, this.#object, this.#given);
     const filled = await fillBlock(plan, block, this.#execution);
     this.rows += filled.rows;
@@ -113,10 +110,11 @@ export class RowWriter {
 /** The value of an expression in VALUES. */
 function valueEvaluator(engine: Engine, request: Request, execution: Execution) {
   return (text: string, column: ReaderColumn): unknown => {
-    const context = planContext(
-      { catalog: engine.catalog, context: execution.context, parameters: request.parameters },
-      { dependencies: new Set(), volatile: false },
-    );
+    const context = planContext({
+      catalog: engine.catalog,
+      context: execution.context,
+      parameters: request.parameters,
+    });
     const binder = new Binder(context, new Scope([], null));
     const bound = binder.bindRow(parseExpression(text), 'VALUES');
     const plain = withoutLowCardinality(column.type);
@@ -283,7 +281,8 @@ async function insertSelect(
   process: Process,
 ): Promise<RowWriter> {
   const query = statement.query!;
-  const { prepared } = compileQuery(engine, request, query, settings);
+  const { prepared, planned } = compileQuery(engine, request, query, settings);
+  process.reads = planned.reads;
   const columns = targetColumns(stream, statement);
   const selected = matchColumns(prepared.columns, columns, statement.columns === null, stream);
   const { source, execution } = await runPrepared(engine, request, prepared, query, settings);

@@ -1,7 +1,8 @@
+import type { Scope } from '../access/index.ts';
 import type { Query, SettingAssignment } from '../ast/index.ts';
 import { selectsOf } from '../ast/index.ts';
 import { type Settings, SluiceError, settingsFrom } from '../base/index.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { Catalog, Viewer } from '../catalog/index.ts';
 import { constantValue } from '../compile/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseQuery } from '../parser/index.ts';
@@ -40,13 +41,23 @@ export function querySettings(
   return withAssignments(settings, [...own, ...after]);
 }
 
+/** What a query reads; who runs it has to have the right to. */
+export interface QueryReads {
+  readonly tables: readonly Scope[];
+  /** Names of table functions. */
+  readonly functions: readonly string[];
+  /** Whether system tables are read, of which not every user sees the same rows. */
+  readonly system: boolean;
+}
+
 /** A plan, and what was learnt while it was made. */
 export interface Planned {
   readonly plan: LogicalPlan;
   readonly values: readonly PreparedValue[];
   /** Uuids of the catalog objects that the plan was made of. */
   readonly dependencies: ReadonlySet<string>;
-  /** False when the plan holds a value of this moment (now in a constant list). */
+  readonly reads: QueryReads;
+  /** False when the plan holds something of this moment (now in a constant list) or of one user. */
   readonly cacheable: boolean;
   /** Numbers of the literals whose values the plan depends on. */
   readonly pinned: ReadonlySet<number>;
@@ -55,6 +66,8 @@ export interface Planned {
 export interface PlannerInput {
   readonly catalog: Pick<Catalog, 'find'>;
   readonly context: QueryContext;
+  /** Who sees only part of the system tables; without it all of them are seen. */
+  readonly viewer?: Viewer;
   /** None unless given. */
   readonly tableFunctions?: TableFunctions;
   readonly parameters: ReadonlyMap<string, string>;
@@ -62,20 +75,37 @@ export interface PlannerInput {
   readonly literals?: ReadonlyMap<number, number>;
 }
 
+/** What an analysis notes down as it goes. */
+interface Learnt {
+  readonly dependencies: Set<string>;
+  readonly tables: Scope[];
+  readonly functions: string[];
+  system: boolean;
+  volatile: boolean;
+}
+
+function nothingLearnt(): Learnt {
+  return { dependencies: new Set(), tables: [], functions: [], system: false, volatile: false };
+}
+
 /** The planning context of a statement; `learnt` gathers what the plan depends on. */
-export function planContext(
-  input: PlannerInput,
-  learnt: { dependencies: Set<string>; volatile: boolean },
-): PlanContext {
-  const { catalog, context } = input;
+export function planContext(input: PlannerInput, learnt: Learnt = nothingLearnt()): PlanContext {
+  const { catalog, context, viewer } = input;
   let columns = 0;
   return {
     settings: context.settings,
     queryParameters: input.parameters,
     catalog: {
-      findTable: (database, name) => {
+      findTable: (database, name, implied) => {
         const object = catalog.find(database ?? context.database, name);
-        if (object.kind !== 'system_table') learnt.dependencies.add(object.uuid);
+        if (object.kind === 'system_table') {
+          learnt.system = true;
+          if (viewer === undefined) return object;
+          learnt.volatile = true;
+          return { ...object, rows: () => object.rows(viewer) };
+        }
+        learnt.dependencies.add(object.uuid);
+        if (implied !== true) learnt.tables.push({ database: object.database, table: object.name });
         return object;
       },
     },
@@ -84,6 +114,7 @@ export function planContext(
       call: (name, args) => {
         // What a table function gives is made of its arguments when it is planned.
         learnt.volatile = true;
+        learnt.functions.push(name);
         return input.tableFunctions!.call(name, args);
       },
     },
@@ -113,13 +144,15 @@ function pinnedLiterals(context: PlanContext): Set<number> {
 }
 
 export function plan(input: PlannerInput, query: Query): Planned {
-  const learnt = { dependencies: new Set<string>(), volatile: input.parameters.size > 0 };
+  const learnt = nothingLearnt();
+  learnt.volatile = input.parameters.size > 0;
   const context = planContext(input, learnt);
   const planned = planQuery(context, query, null);
   return {
     plan: planned,
     values: context.parameters,
     dependencies: learnt.dependencies,
+    reads: { tables: learnt.tables, functions: learnt.functions, system: learnt.system },
     cacheable: !learnt.volatile,
     pinned: pinnedLiterals(context),
   };

@@ -1,5 +1,6 @@
 import { SluiceError } from '../base/index.ts';
 import type { Progress } from '../exec/index.ts';
+import type { QueryReads } from './planner.ts';
 
 /** A statement that is being run. */
 export interface Process {
@@ -11,6 +12,8 @@ export interface Process {
   readonly startedAt: number;
   readonly controller: AbortController;
   progress: Progress;
+  /** What its query reads, once that is known. */
+  reads?: QueryReads;
   /** Whether it writes and comes to its end by itself, so that a server that stops waits for it. */
   finishes: boolean;
 }

@@ -5,6 +5,7 @@ import { pipelinesOf } from '../compile/index.ts';
 import { type ShapeLiteral, tokenShape } from '../parser/index.ts';
 import { bindLiteral } from '../plan/index.ts';
 import { typeName } from '../types/index.ts';
+import type { QueryReads } from './planner.ts';
 import type { LiteralValues, PreparedQuery } from './prepared-query.ts';
 import type { KeptResult } from './result-cache.ts';
 
@@ -16,6 +17,7 @@ export interface CompiledQuery {
   readonly prepared: PreparedQuery;
   /** Uuids of the objects that the plan was made of. */
   readonly dependencies: ReadonlySet<string>;
+  readonly reads: QueryReads;
   /** Literals whose value the plan depends on, by number. */
   readonly pins: ReadonlyMap<number, unknown>;
   hits: number;

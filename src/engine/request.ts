@@ -1,15 +1,13 @@
+import type { UserAccount } from '../access/index.ts';
 import type { Settings } from '../base/index.ts';
 import type { Session } from './sessions.ts';
 
 /** Who runs a statement, and what they may do. */
-export interface User {
-  readonly name: string;
-  /** A user who may read, and nothing else. */
-  readonly readonly: boolean;
-}
+export type User = Pick<UserAccount, 'name' | 'grants' | 'defaultDatabase'>;
 
 /** What comes with a statement. */
 export interface QueryOptions {
+  /** A user who may do everything, unless given. */
   readonly user?: User;
   readonly database?: string;
   /** Settings by name, as text; they are laid over the user's. */

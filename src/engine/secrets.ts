@@ -2,7 +2,10 @@
 const assignments =
   /\b(\w*(?:password|secret|credentials|token|private_key|access_key)\w*|properties)\b\s*=\s*'(?:[^'\\]|\\.|'')*'/gi;
 
+/** The secret of CREATE USER and ALTER USER. */
+const identified = /\b(IDENTIFIED\b[^']*?\bBY)\s*'(?:[^'\\]|\\.|'')*'/gi;
+
 /** The text of a statement with its secrets hidden. */
 export function withoutSecrets(text: string): string {
-  return text.replace(assignments, "$1 = '[HIDDEN]'");
+  return text.replace(assignments, "$1 = '[HIDDEN]'").replace(identified, "$1 '[HIDDEN]'");
 }

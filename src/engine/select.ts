@@ -7,12 +7,13 @@ import type { BoundExpr, BoundLambda, LogicalPlan } from '../plan/index.ts';
 import { datetime64, parseText } from '../types/index.ts';
 import type { Engine } from './engine.ts';
 import { noteSplit, parallelSources } from './parallel/split.ts';
-import { plan, querySettings } from './planner.ts';
+import { plan, type QueryReads, querySettings } from './planner.ts';
 import { type LiteralValues, type PreparedQuery, prepareParameters, prepareQuery } from './prepared-query.ts';
 import { type CachedQuery, type PlanSurroundings, shapeOf } from './query-cache.ts';
 import type { Request } from './request.ts';
 import type { Outcome } from './result.ts';
 import { type KeptResult, keepingSource, keptSource, mayReuse, versionOf } from './result-cache.ts';
+import { assertReadable, viewerOf } from './rights.ts';
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
@@ -136,12 +137,18 @@ function isCached(request: Request): boolean {
 export function cachedQuery(engine: Engine, request: Request): CachedQuery | undefined {
   if (!isCached(request)) return undefined;
   const around = surroundings(request);
-  const known = engine.cache.findText(around, request.text);
-  if (known !== undefined || !/^\s*(?:select|with|from|\()/i.test(request.text)) return known;
-  return engine.cache.findShape(around, request.text, shapeOf(request.text));
+  let known = engine.cache.findText(around, request.text);
+  if (known === undefined && /^\s*(?:select|with|from|\()/i.test(request.text))
+    known = engine.cache.findShape(around, request.text, shapeOf(request.text));
+  if (known === undefined || request.user.grants.unlimited) return known;
+  // A plan over system tables shows what those may see whom it was made for.
+  const { reads } = known.compiled;
+  if (reads.system) return undefined;
+  assertReadable(request.user, reads);
+  return known;
 }
 
-/** Compiles a query for its own use. */
+/** Compiles a query for its own use; throws ACCESS_DENIED when the user may not read what it reads. */
 export function compileQuery(
   engine: Engine,
   request: Request,
@@ -150,16 +157,19 @@ export function compileQuery(
   literals?: ReadonlyMap<number, number>,
 ) {
   const context = engine.contextFor({ ...request, settings });
+  const { user } = request;
   const planned = plan(
     {
       catalog: engine.catalog,
       tableFunctions: engine.connectors.tableFunctions,
       context,
       parameters: request.parameters,
+      ...(user.grants.unlimited ? {} : { viewer: viewerOf(user) }),
       ...(literals === undefined ? {} : { literals }),
     },
     query,
   );
+  assertReadable(user, planned.reads);
   const prepared = prepareQuery(planned.plan, planned.values);
   const { catalog } = engine;
   const { parameters } = request;
@@ -203,24 +213,25 @@ function compiledSelect(
   output: OutputClause,
   settings: Settings,
 ): CachedQuery {
-  const own = (prepared: PreparedQuery): CachedQuery => ({
+  const own = ({ prepared, planned }: ReturnType<typeof compileQuery>): CachedQuery => ({
     compiled: {
       text: request.text,
       statement: { kind: 'query', query, output, pos: query.pos },
       prepared,
-      dependencies: new Set(),
+      dependencies: planned.dependencies,
+      reads: planned.reads,
       pins: new Map(),
       hits: 0,
     },
     literals: new Map(),
   });
-  if (!isCached(request)) return own(compileQuery(engine, request, query, settings).prepared);
+  if (!isCached(request)) return own(compileQuery(engine, request, query, settings));
   const around = surroundings(request);
   const shape = shapeOf(request.text);
-  const { prepared, planned } = compileQuery(engine, request, query, settings, shape.tokens);
-  const { compiled } = own(prepared);
+  const made = compileQuery(engine, request, query, settings, shape.tokens);
+  const { planned } = made;
   const pins = new Map(Array.from(planned.pinned, (token) => [token, shape.values.get(token)]));
-  const kept = { ...compiled, dependencies: planned.dependencies, pins };
+  const kept = { ...own(made).compiled, pins };
   if (planned.cacheable) engine.cache.add(around, request.text, shape, kept);
   return { compiled: kept, literals: shape.values };
 }
@@ -232,7 +243,7 @@ export async function select(
   query: Query,
   output: OutputClause,
   cached?: CachedQuery,
-): Promise<Outcome & { execution: Execution }> {
+): Promise<Outcome & { execution: Execution; reads: QueryReads }> {
   const settings = querySettings(request.settings, query, output.settings);
   if (output.outfile !== null)
     throw new SluiceError(
@@ -248,6 +259,7 @@ export async function select(
     streaming: prepared.streaming,
     format: output.format,
     settings,
+    reads: compiled.reads,
   };
   const { logs } = prepared;
   const reusable = logs !== null && mayReuse(settings);

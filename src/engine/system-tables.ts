@@ -1,5 +1,5 @@
 import { settingDefinitions } from '../base/index.ts';
-import { type CatalogObject, engineName, type SystemTable } from '../catalog/index.ts';
+import { type CatalogObject, engineName, type SystemTable, type Viewer } from '../catalog/index.ts';
 import { formatNames } from '../formats/index.ts';
 import { functions } from '../functions/index.ts';
 import { datetime64, nullable, type SqlType, toByteString, typeName, types } from '../types/index.ts';
@@ -13,15 +13,15 @@ function table(
   name: string,
   doc: string,
   columns: readonly (readonly [string, SqlType])[],
-  rows: () => Iterable<readonly Cell[]>,
+  rows: (viewer?: Viewer) => Iterable<readonly Cell[]>,
 ): SystemTable {
   return {
     kind: 'system_table',
     name,
     doc,
     columns: columns.map(([column, type]) => ({ name: column, type })),
-    *rows() {
-      for (const row of rows())
+    *rows(viewer) {
+      for (const row of rows(viewer))
         yield row.map((cell) => (typeof cell === 'string' ? toByteString(cell) : cell));
     },
   };
@@ -36,8 +36,9 @@ function statusOf(engine: Engine, object: CatalogObject): { state: string; error
   return object.kind === 'materialized_view' ? engine.views.status(object) : undefined;
 }
 
-function* tableRows(engine: Engine): Iterable<readonly Cell[]> {
+function* tableRows(engine: Engine, viewer?: Viewer): Iterable<readonly Cell[]> {
   for (const object of engine.catalog.objects()) {
+    if (viewer?.sees(object.database, object.name) === false) continue;
     const log = object.kind === 'stream' ? object.log : null;
     const status = statusOf(engine, object);
     yield [
@@ -58,8 +59,9 @@ function* tableRows(engine: Engine): Iterable<readonly Cell[]> {
     yield ['system', system.name, '', 'System', '', '', null, null, system.doc, '', ''];
 }
 
-function* columnRows(engine: Engine): Iterable<readonly Cell[]> {
+function* columnRows(engine: Engine, viewer?: Viewer): Iterable<readonly Cell[]> {
   for (const object of engine.catalog.objects()) {
+    if (viewer?.sees(object.database, object.name) === false) continue;
     for (const [index, column] of object.columns.entries()) {
       yield [
         object.database,
@@ -76,6 +78,18 @@ function* columnRows(engine: Engine): Iterable<readonly Cell[]> {
   for (const system of engine.catalog.systemTables) {
     for (const [index, column] of system.columns.entries())
       yield ['system', system.name, column.name, typeName(column.type), index + 1, '', '', ''];
+  }
+}
+
+function isSeen(viewer: Viewer | undefined, user: string): boolean {
+  return viewer === undefined || viewer.seesUsers || viewer.name === user;
+}
+
+function* grantRows(engine: Engine, viewer?: Viewer): Iterable<readonly Cell[]> {
+  for (const user of engine.users.list) {
+    if (!isSeen(viewer, user.name)) continue;
+    for (const { privilege, database, table, granted, option } of user.grants.stored())
+      yield [user.name, privilege, database, table, granted ? 0 : 1, option ? 1 : 0];
   }
 }
 
@@ -109,7 +123,7 @@ export function systemTables(engine: Engine): SystemTable[] {
         ['state', string],
         ['last_error', string],
       ],
-      () => tableRows(engine),
+      (viewer) => tableRows(engine, viewer),
     ),
     table(
       'columns',
@@ -124,7 +138,7 @@ export function systemTables(engine: Engine): SystemTable[] {
         ['default_expression', string],
         ['comment', string],
       ],
-      () => columnRows(engine),
+      (viewer) => columnRows(engine, viewer),
     ),
     table(
       'databases',
@@ -133,7 +147,10 @@ export function systemTables(engine: Engine): SystemTable[] {
         ['name', string],
         ['engine', string],
       ],
-      () => engine.catalog.databases.map((name) => [name, 'Atomic']),
+      (viewer) =>
+        engine.catalog.databases
+          .filter((name) => viewer?.sees(name, null) !== false)
+          .map((name) => [name, 'Atomic']),
     ),
     table(
       'functions',
@@ -186,7 +203,8 @@ export function systemTables(engine: Engine): SystemTable[] {
         ['pipelines', uint64],
         ['compiled_shapes', uint64],
       ],
-      () => engine.cache.rows() as Iterable<Cell[]>,
+      // Texts of queries may hold anything.
+      (viewer) => (viewer?.seesProcesses === false ? [] : (engine.cache.rows() as Iterable<Cell[]>)),
     ),
     table(
       'processes',
@@ -202,18 +220,52 @@ export function systemTables(engine: Engine): SystemTable[] {
         ['read_bytes', uint64],
         ['written_rows', uint64],
       ],
-      () =>
-        engine.processes.list.map((process) => [
-          process.queryId,
-          process.user,
-          process.database,
-          withoutSecrets(process.text),
-          process.startedAt,
-          (engine.clock.now() - process.startedAt) / 1000,
-          process.progress.readRows,
-          process.progress.readBytes,
-          process.progress.writtenRows,
-        ]),
+      (viewer) =>
+        engine.processes.list
+          .filter(({ user }) => viewer === undefined || viewer.seesProcesses || viewer.name === user)
+          .map((process) => [
+            process.queryId,
+            process.user,
+            process.database,
+            withoutSecrets(process.text),
+            process.startedAt,
+            (engine.clock.now() - process.startedAt) / 1000,
+            process.progress.readRows,
+            process.progress.readBytes,
+            process.progress.writtenRows,
+          ]),
+    ),
+    table(
+      'users',
+      'Users who may log in.',
+      [
+        ['name', string],
+        ['storage', string],
+        ['auth_type', string],
+        ['default_database', nullable(string)],
+      ],
+      (viewer) =>
+        engine.users.list
+          .filter((user) => isSeen(viewer, user.name))
+          .map(({ name, origin, secret, defaultDatabase }) => [
+            name,
+            origin,
+            secret.kind === 'none' ? 'no_password' : 'scrypt',
+            defaultDatabase,
+          ]),
+    ),
+    table(
+      'grants',
+      'Rights of users; a partial revoke takes back a part of a wider grant.',
+      [
+        ['user_name', string],
+        ['access_type', string],
+        ['database', nullable(string)],
+        ['table', nullable(string)],
+        ['is_partial_revoke', bool],
+        ['grant_option', bool],
+      ],
+      (viewer) => grantRows(engine, viewer),
     ),
     table('numbers', 'Whole numbers from 0; read it with a LIMIT.', [['number', uint64]], numbers),
   ];

@@ -4,7 +4,7 @@ import type { ExternalTable, MaterializedViewObject, ReadStart } from '../catalo
 import { holdsState, type PhysicalPlan } from '../compile/index.ts';
 import { type Cursor, Execution, runStream } from '../exec/index.ts';
 import { parseQuery } from '../parser/index.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, owner } from './engine.ts';
 import { fillBlock, type GivenColumn } from './insert-plan.ts';
 import { plan, planContext, querySettings } from './planner.ts';
 import { prepareParameters, prepareQuery } from './prepared-query.ts';
@@ -101,7 +101,7 @@ class RunningView {
     const settings = querySettings(engine.defaults, query);
     const context = engine.contextFor({
       queryId: `view ${view.uuid}`,
-      user: { name: 'default', readonly: false },
+      user: owner,
       database: view.queryDatabase,
       settings,
     });
@@ -133,11 +133,7 @@ class RunningView {
       ({ name, type }): GivenColumn => ({ name, type, mayBeOmitted: false }),
     );
     const fill = engine.insertPlans.plan(
-      () =>
-        planContext(
-          { catalog: engine.catalog, context, parameters: new Map() },
-          { dependencies: new Set(), volatile: false },
-        ),
+      () => planContext({ catalog: engine.catalog, context, parameters: new Map() }),
       target,
       given,
     );

@@ -7,7 +7,8 @@ import type { LogicalPlan } from './logical.ts';
 
 /** What the analyzer asks of the catalog; it throws UNKNOWN_TABLE or UNKNOWN_DATABASE. */
 export interface CatalogView {
-  findTable(database: string | null, name: string): CatalogObject | SystemTable;
+  /** `implied` tells that a query reads it because of something it names, whose right is enough. */
+  findTable(database: string | null, name: string, implied?: boolean): CatalogObject | SystemTable;
 }
 
 /** An argument of a table function: its canonical value and its type. */

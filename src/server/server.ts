@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
-import { Users } from '../access/index.ts';
+import { readUsersFile } from '../access/index.ts';
 import { SluiceError, type Timer } from '../base/index.ts';
 import { Database } from '../engine/index.ts';
 import { createApp } from './app.ts';
@@ -132,17 +132,18 @@ class Doors {
 
 /** Opens the database and the doors that the options ask for. */
 export async function startServer(options: ServerOptions, log: Log): Promise<Server> {
-  const users = options.usersFile === null ? Users.default() : await Users.load(options.usersFile);
+  const users = options.usersFile === null ? [] : await readUsersFile(options.usersFile);
   const storage = options.memoryLimit === null ? {} : { cacheBytesMax: options.memoryLimit };
   const database = await Database.open({
     dataDir: options.dataDir,
     threads: options.threads,
+    users,
     storage: { ...storage, onProblem: (problem) => log('error', `storage: ${JSON.stringify(problem)}`) },
   });
   const doors = new Doors();
   const failed = (message: string) => log('error', message);
   const handler = (queryMode: ServerOptions['httpQueryMode']) =>
-    createApp({ engine: database.engine, users, queryMode, life: doors.life, log: failed }).callback();
+    createApp({ engine: database.engine, queryMode, life: doors.life, log: failed }).callback();
   const { host, httpPort, httpsPort, nativePort } = options;
   try {
     const usual = handler(options.httpQueryMode);

@@ -3,7 +3,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { Users } from '../../src/access/index.ts';
+import { readUsersFile } from '../../src/access/index.ts';
+import { Database } from '../../src/index.ts';
 import { CommandProcess, send, startCommand, temporaryDirectory, until, url } from '../http/support.ts';
 
 test('serve opens its doors and serves', async (t) => {
@@ -134,10 +135,15 @@ test('hash-password prints what a users file takes', async (t) => {
   const directory = await temporaryDirectory(t);
   const file = join(directory, 'users.json');
   await writeFile(file, JSON.stringify({ users: [{ name: 'u', password_hash: hash }] }));
-  const users = await Users.load(file);
+  const database = await Database.open({
+    dataDir: join(directory, 'data'),
+    users: await readUsersFile(file),
+  });
+  const { users } = database.engine;
   t.is((await users.authenticate('u', 'secret')).name, 'u');
   await t.throwsAsync(users.authenticate('u', 'secret\n'), { message: /Authentication failed/ });
   await t.throwsAsync(users.authenticate('u', ''), { message: /Authentication failed/ });
+  await database.close();
 });
 
 test('version and help answer', async (t) => {

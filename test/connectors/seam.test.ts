@@ -110,7 +110,8 @@ test('streaming reads end with a kill and with their time', async (t) => {
   const before = performance.now();
   controller.abort(new SluiceError('QUERY_WAS_CANCELLED', 'killed'));
   await t.throwsAsync(reading, { message: 'killed' });
-  t.true(performance.now() - before < 100);
+  // Far less than any time-out, and far more than it takes on a busy machine.
+  t.true(performance.now() - before < 2_000);
   await t.throwsAsync(database.query('SELECT k FROM e SETTINGS max_execution_time = 0.1').toArray(), {
     message: /max_execution_time/,
   });

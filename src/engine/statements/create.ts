@@ -52,16 +52,22 @@ export async function createDatabase(
   request: Request,
   statement: CreateDatabase,
 ): Promise<Outcome> {
+  checkName(statement.name);
   if (!(statement.ifNotExists && engine.catalog.hasDatabase(statement.name)))
     await engine.catalog.createDatabase(statement.name);
   return done(request.settings);
 }
 
-/** The database and name that a statement means. */
-export function fullName(request: Request, name: ObjectName): { database: string; name: string } {
-  const bytes = Buffer.byteLength(name.name);
+function checkName(name: string): void {
+  const bytes = Buffer.byteLength(name);
   if (bytes > 255)
     throw new SluiceError('BAD_ARGUMENTS', `A name has at most 255 bytes, and this has ${bytes}`);
+  if (name.includes('\0')) throw new SluiceError('BAD_ARGUMENTS', 'A name cannot hold a zero byte');
+}
+
+/** The database and name that a statement means. */
+export function fullName(request: Request, name: ObjectName): { database: string; name: string } {
+  checkName(name.name);
   return { database: name.database ?? request.database, name: name.name };
 }
 
@@ -87,10 +93,11 @@ function columnType(engine: Engine, request: Request, column: ColumnDef): SqlTyp
   let type: SqlType;
   if (column.typeText !== null) type = parseType(column.typeText);
   else if (column.default?.expr) {
-    const context = planContext(
-      { catalog: engine.catalog, context: engine.contextFor(request), parameters: new Map() },
-      { dependencies: new Set(), volatile: false },
-    );
+    const context = planContext({
+      catalog: engine.catalog,
+      context: engine.contextFor(request),
+      parameters: new Map(),
+    });
     type = withoutLowCardinality(new Binder(context, new Scope([], null)).bind(column.default.expr).type);
   } else throw new SluiceError('BAD_ARGUMENTS', `Column '${column.name}' needs a type`);
   if (column.nullable === true) return nullable(type);
@@ -129,10 +136,11 @@ function streamColumns(columns: readonly ColumnDefinition[]): ColumnDefinition[]
 
 /** Checks every DEFAULT against the stream's columns, so that a bad one fails now and not at the first INSERT. */
 export function checkDefaults(engine: Engine, request: Request, columns: readonly ColumnDefinition[]): void {
-  const context = planContext(
-    { catalog: engine.catalog, context: engine.contextFor(request), parameters: new Map() },
-    { dependencies: new Set(), volatile: false },
-  );
+  const context = planContext({
+    catalog: engine.catalog,
+    context: engine.contextFor(request),
+    parameters: new Map(),
+  });
   const visible = columns.map((column) => context.nextColumn(column.name, column.type));
   const binder = new Binder(
     context,

@@ -1,4 +1,10 @@
-import type { DescribeStatement, ExistsStatement, ShowCreate, ShowStatement } from '../../ast/index.ts';
+import type {
+  DescribeStatement,
+  ExistsStatement,
+  ObjectName,
+  ShowCreate,
+  ShowStatement,
+} from '../../ast/index.ts';
 import { allColumns, selectFrom } from '../../ast/index.ts';
 import { SluiceError, settingDefinitions } from '../../base/index.ts';
 import { formatNames } from '../../formats/index.ts';
@@ -8,9 +14,11 @@ import type { Engine } from '../engine.ts';
 import { withAssignments } from '../planner.ts';
 import type { Request } from '../request.ts';
 import type { Outcome } from '../result.ts';
+import { assertSeen, viewerOf } from '../rights.ts';
 import { rowsOutcome, textColumns, textRows } from '../rows-outcome.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { compileQuery } from '../select.ts';
+import { showCreateUser, showGrants } from './users.ts';
 
 /** A LIKE pattern as a test; `%` and `_` are the only special characters. */
 function likeTest(statement: ShowStatement): (name: string) => boolean {
@@ -25,14 +33,17 @@ function likeTest(statement: ShowStatement): (name: string) => boolean {
 
 function listedNames(engine: Engine, request: Request, statement: ShowStatement): readonly string[] {
   const database = statement.from?.name ?? request.database;
+  const { grants } = request.user;
   const named = (kinds: readonly string[]) =>
     engine.catalog
       .objects(database)
-      .filter((object) => kinds.includes(object.kind))
+      .filter((object) => kinds.includes(object.kind) && grants.sees({ database, table: object.name }))
       .map((object) => object.name);
   switch (statement.list) {
     case 'databases':
-      return engine.catalog.databases;
+      return engine.catalog.databases.filter(
+        (name) => name === 'system' || grants.sees({ database: name, table: null }),
+      );
     case 'streams':
     case 'tables':
       if (database === 'system') return engine.catalog.systemTables.map((table) => table.name).sort();
@@ -50,7 +61,9 @@ function listedNames(engine: Engine, request: Request, statement: ShowStatement)
     case 'formats':
       return formatNames().map((format) => format.name);
     case 'users':
-      return [request.user.name];
+      return grants.allows('ALTER USER', { database: null, table: null })
+        ? engine.users.list.map((user) => user.name)
+        : [request.user.name];
     default:
       throw new SluiceError(
         'NOT_IMPLEMENTED',
@@ -84,12 +97,11 @@ export function show(engine: Engine, request: Request, statement: ShowStatement)
       ]);
     return rowsOutcome(textColumns('name', 'type', 'value'), textRows(rows), statement.output, settings);
   }
+  if (statement.list === 'grants') return showGrants(engine, request, statement);
   if (statement.list === 'processlist') {
-    const rows = engine.processes.list.map((process) => [
-      process.queryId,
-      process.user,
-      withoutSecrets(process.text),
-    ]);
+    const { seesProcesses, name } = viewerOf(request.user);
+    const list = engine.processes.list.filter((process) => seesProcesses || process.user === name);
+    const rows = list.map((process) => [process.queryId, process.user, withoutSecrets(process.text)]);
     return rowsOutcome(textColumns('query_id', 'user', 'query'), textRows(rows), statement.output, settings);
   }
   if (statement.list === 'columns') return describeNamed(engine, request, statement);
@@ -99,10 +111,18 @@ export function show(engine: Engine, request: Request, statement: ShowStatement)
   return rowsOutcome(textColumns('name'), textRows(names.map((name) => [name])), statement.output, settings);
 }
 
+/** The object of that name, as far as the user may know of it. */
+function seen(engine: Engine, request: Request, name: Pick<ObjectName, 'database' | 'name'>) {
+  const database = name.database ?? request.database;
+  const object = engine.catalog.find(database, name.name);
+  assertSeen(request.user, database, name.name);
+  return object;
+}
+
 function describeNamed(engine: Engine, request: Request, statement: ShowStatement): Outcome {
   if (statement.from === null)
     throw new SluiceError('BAD_ARGUMENTS', 'SHOW COLUMNS needs FROM and the name of a stream');
-  const object = engine.catalog.find(statement.from.database ?? request.database, statement.from.name);
+  const object = seen(engine, request, statement.from);
   const matches = likeTest(statement);
   const rows = object.columns
     .filter((column) => matches(column.name))
@@ -120,7 +140,8 @@ export function showCreate(engine: Engine, request: Request, statement: ShowCrea
       request.settings,
     );
   }
-  const object = engine.catalog.find(statement.name.database ?? request.database, statement.name.name);
+  if (statement.object === 'user') return showCreateUser(engine, request, statement);
+  const object = seen(engine, request, statement.name);
   if (object.kind === 'system_table')
     throw new SluiceError(
       'BAD_ARGUMENTS',
@@ -140,7 +161,7 @@ export function describe(engine: Engine, request: Request, statement: DescribeSt
   const { target } = statement;
   let rows: string[][];
   if (target.kind === 'table') {
-    const object = engine.catalog.find(target.database ?? request.database, target.name);
+    const object = seen(engine, request, target);
     rows = object.columns.map((column) => {
       const text = 'defaultText' in column ? (column.defaultText as string | null) : null;
       const comment = 'comment' in column ? String(column.comment) : '';

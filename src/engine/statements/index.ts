@@ -6,6 +6,7 @@ import { insert } from '../insert.ts';
 import type { Process } from '../processes.ts';
 import type { Request } from '../request.ts';
 import { done, type Outcome } from '../result.ts';
+import { assertAllowed } from '../rights.ts';
 import { select } from '../select.ts';
 import { neededSession } from '../sessions.ts';
 import { createDatabase, createMaterializedView, createStream, createView } from './create.ts';
@@ -13,7 +14,7 @@ import { describe, existsStatement, show, showCreate } from './describe.ts';
 import { drop, rename, truncate } from './drop.ts';
 import { explain } from './explain.ts';
 import { kill } from './kill.ts';
-import { assertAllowed } from './rights.ts';
+import { alterUser, createUser, dropUser, grant } from './users.ts';
 
 /** Keeps settings for the statements after it in the same session; all are right or none is kept. */
 function setSettings(request: Request, statement: SetStatement): Outcome {
@@ -43,6 +44,7 @@ export async function runStatement(
     case 'query': {
       const outcome = await select(engine, request, statement.query, statement.output);
       process.progress = outcome.execution.progress;
+      process.reads = outcome.reads;
       return outcome;
     }
     case 'insert':
@@ -55,8 +57,16 @@ export async function runStatement(
       return createView(engine, request, statement);
     case 'create_materialized_view':
       return createMaterializedView(engine, request, statement);
+    case 'create_user':
+      return createUser(engine, request, statement);
+    case 'alter_user':
+      return alterUser(engine, request, statement);
+    case 'grant':
+      return grant(engine, request, statement);
     case 'drop':
-      return drop(engine, request, statement);
+      return statement.object === 'user'
+        ? dropUser(engine, request, statement)
+        : drop(engine, request, statement);
     case 'rename':
       return rename(engine, request, statement);
     case 'truncate':
@@ -90,14 +100,11 @@ export async function runStatement(
       return refuse(statement.what);
     case 'create_function':
     case 'create_format_schema':
-    case 'create_user':
     case 'create_role':
-    case 'alter_user':
     case 'alter':
     case 'set_role':
     case 'system':
     case 'view_control':
-    case 'grant':
     case 'delete':
     case 'update':
     case 'check':

@@ -8,7 +8,10 @@ import type { Outcome } from '../result.ts';
 import { rowsOutcome, textColumns } from '../rows-outcome.ts';
 import { compileQuery, runPrepared } from '../select.ts';
 
-/** Ends the statements that a condition over system.processes picks, and says which they were. */
+/**
+ * Ends the statements that a condition over system.processes picks, and says which they were. A user sees there, and so
+ * can end, their own; KILL QUERY is the right to see those of others.
+ */
 export async function kill(engine: Engine, request: Request, statement: KillStatement): Promise<Outcome> {
   if (statement.target !== 'query')
     throw new SluiceError('NOT_IMPLEMENTED', 'KILL MUTATION is not supported');

@@ -125,8 +125,8 @@ function planObject(
       const settings = streaming ? context.settings : { ...context.settings, query_mode: 'table' };
       // Names in the view's query mean what they meant where it was made.
       const catalog = {
-        findTable: (database: string | null, name: string) =>
-          context.catalog.findTable(database ?? object.queryDatabase, name),
+        findTable: (database: string | null, name: string, implied?: boolean) =>
+          context.catalog.findTable(database ?? object.queryDatabase, name, implied),
       };
       const query = planQuery({ ...context, settings, catalog }, context.parseQuery(object.queryText), null);
       const result = derived(context, query, alias, []);
@@ -136,7 +136,7 @@ function planObject(
       };
     }
     case 'materialized_view': {
-      const target = context.catalog.findTable(object.target.database, object.target.name);
+      const target = context.catalog.findTable(object.target.database, object.target.name, true);
       const result = planObject(context, target, alias, streaming);
       return {
         plan: result.plan,

@@ -39,8 +39,8 @@ export function authenticate(server: ServerContext): Middleware<RequestState> {
     const search = context.querystring;
     const credentials = credentialsOf(headers, search.includes('user=') ? new URLSearchParams(search) : null);
     const { name, password } = credentials;
-    const known = server.users.known(name, password);
-    context.state.user = known ?? (await server.users.authenticate(name, password));
+    const { users } = server.engine;
+    context.state.user = users.known(name, password) ?? (await users.authenticate(name, password));
     await next();
   };
 }

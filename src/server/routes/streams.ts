@@ -3,6 +3,7 @@ import { koaBody } from 'koa-body';
 import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import { type CatalogObject, engineName } from '../../catalog/index.ts';
+import { assertSeen } from '../../engine/index.ts';
 import { parseExpression } from '../../parser/index.ts';
 import { isNullable, parseType, typeName } from '../../types/index.ts';
 import { brandedHeader } from '../brands.ts';
@@ -124,7 +125,9 @@ function createText(body: unknown, database: string | undefined): string {
 export function streamRoutes(server: ServerContext) {
   const { engine } = server;
   const databaseOf = (context: Context) =>
-    readParameters(context.querystring).database || brandedHeader(context.req.headers, 'database');
+    readParameters(context.querystring).database ||
+    brandedHeader(context.req.headers, 'database') ||
+    ((context.state as RequestState).user.defaultDatabase ?? undefined);
   const run = async (
     context: Context,
     text: string,
@@ -145,12 +148,17 @@ export function streamRoutes(server: ServerContext) {
     list: (context: Context) => {
       const database = databaseOf(context);
       if (database !== undefined) engine.catalog.assertDatabase(database);
-      answer(context, engine.catalog.objects(database).map(record));
+      const { grants } = (context.state as RequestState).user;
+      const seen = engine.catalog
+        .objects(database)
+        .filter((object) => grants.sees({ database: object.database, table: object.name }));
+      answer(context, seen.map(record));
     },
 
     details: (context: Context, database: string | undefined, name: string) => {
       const object = engine.catalog.find(database ?? databaseOf(context) ?? 'default', name);
       if (object.kind === 'system_table') throw bad(`system.${name} is a system table, not a stream`);
+      assertSeen((context.state as RequestState).user, object.database, object.name);
       answer(context, record(object));
     },
 
