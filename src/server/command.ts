@@ -12,7 +12,7 @@ function usage(): string {
     const preset = flag.default === '' ? '' : ` (${flag.default})`;
     return `  --${name.padEnd(16)} ${flag.doc}${preset}`;
   });
-  return `sluice ${version}: a streaming SQL database over HTTP\n\nUsage: sluice serve [flags]\n       sluice hash-password < file  (prints the password_hash of a users file)\n       sluice version\n\nFlags, each also as SLUICE_... in the environment:\n${lines.join('\n')}\n`;
+  return `sluice ${version}: a streaming SQL database over HTTP\n\nUsage: sluice serve [flags]\n       sluice hash-password < file  (prints the password_hash of a users file)\n       sluice cert [--host localhost,127.0.0.1] [--out-dir .] [--days 365] [--force]  (makes cert.pem and key.pem for HTTPS)\n       sluice version\n\nFlags, each also as SLUICE_... in the environment:\n${lines.join('\n')}\n`;
 }
 
 async function serve(args: readonly string[]): Promise<void> {
@@ -56,6 +56,14 @@ async function printHash(): Promise<void> {
   process.stdout.write(`${await hashPassword(password)}\n`);
 }
 
+async function cert(args: readonly string[]): Promise<void> {
+  // What makes certificates is not loaded by a server that starts.
+  const { makeCertificate } = await import('./certificate.ts');
+  const { cert: certFile, key } = await makeCertificate(args);
+  process.stdout.write(`${certFile} and ${key} are written. Serve with them:\n`);
+  process.stdout.write(`  npm start -- --tls-cert ${certFile} --tls-key ${key}\n`);
+}
+
 /** Runs the command `sluice` with its arguments. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const [command, ...rest] = args;
@@ -63,10 +71,11 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     if (command === 'serve') await serve(rest);
     else if (command === 'version' || command === '--version') process.stdout.write(`${version}\n`);
     else if (command === 'hash-password') await printHash();
+    else if (command === 'cert') await cert(rest);
     else if (command === undefined || command === 'help' || command === '--help')
       process.stdout.write(usage());
     else {
-      const hint = maybeYouMeant(command, ['serve', 'hash-password', 'version', 'help']);
+      const hint = maybeYouMeant(command, ['serve', 'hash-password', 'cert', 'version', 'help']);
       process.stderr.write(`sluice: Unknown command '${command}'${hint}\n\n${usage()}`);
       process.exitCode = 1;
     }

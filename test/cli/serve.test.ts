@@ -146,6 +146,18 @@ test('hash-password prints what a users file takes', async (t) => {
   await database.close();
 });
 
+test('cert makes a pair of files and says how to serve with them', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const making = new CommandProcess(t, ['cert', '--out-dir', directory]);
+  t.is(await making.exited, 0);
+  t.true(
+    making.output.includes(`npm start -- --tls-cert ${directory}/cert.pem --tls-key ${directory}/key.pem`),
+  );
+  const again = new CommandProcess(t, ['cert', '--out-dir', directory]);
+  t.is(await again.exited, 1);
+  t.regex(again.output, /key\.pem: it exists already \(--force writes over it\)/);
+});
+
 test('version and help answer', async (t) => {
   for (const args of [['version']]) {
     const shown = new CommandProcess(t, args);

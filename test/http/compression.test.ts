@@ -1,7 +1,7 @@
-import http from 'node:http';
 import zlib from 'node:zlib';
 import test from 'ava';
 import { type Answer, startTest, until, url } from './support.ts';
+import { request } from './transport.ts';
 
 const unpack: Record<string, (data: Buffer) => Buffer> = {
   gzip: zlib.gunzipSync,
@@ -58,7 +58,7 @@ test('a packed stream reaches the client row by row', async (t) => {
   ] as const) {
     const path = url({ query_id: `packed-${encoding}`, query: 'SELECT a FROM s' });
     let text = '';
-    const request = http.request(
+    const sent = request(
       { port: server.port, method: 'POST', path, headers: { 'Accept-Encoding': encoding }, agent: false },
       (response) => {
         response.on('error', () => {});
@@ -67,15 +67,15 @@ test('a packed stream reaches the client row by row', async (t) => {
         });
       },
     );
-    request.on('error', () => {});
-    request.end();
+    sent.on('error', () => {});
+    sent.end();
     await until('the query runs', () => server.runs(`packed-${encoding}`));
     for (let row = 1; row <= 3; row++) {
       await server.ok(`INSERT INTO s VALUES (${row})`);
       await until(`row ${row} with ${encoding}`, () => text.endsWith(`${row}\n`));
     }
     t.is(text, '1\n2\n3\n');
-    request.destroy();
+    sent.destroy();
     await server.idle();
   }
 });

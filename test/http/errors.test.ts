@@ -1,6 +1,6 @@
-import http from 'node:http';
 import test from 'ava';
 import { errorOf, startTest, url } from './support.ts';
+import { keepAliveAgent } from './transport.ts';
 
 test('wrong statements are told by code, place and nearest name, and the server goes on', async (t) => {
   const server = await startTest(t);
@@ -184,7 +184,7 @@ test('an INSERT with too many columns of unknown names says which', async (t) =>
 
 test('a burst of broken requests leaves the server whole', async (t) => {
   const server = await startTest(t);
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  const agent = keepAliveAgent(8);
   t.teardown(() => agent.destroy());
   const texts = [
     'SELECT',

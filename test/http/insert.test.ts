@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
-import http from 'node:http';
-import net from 'node:net';
+import type http from 'node:http';
 import { join } from 'node:path';
 import zlib from 'node:zlib';
 import test from 'ava';
@@ -14,6 +13,7 @@ import {
   until,
   url,
 } from './support.ts';
+import { connect, request } from './transport.ts';
 
 async function withStream(t: Parameters<typeof startTest>[0]): Promise<TestServer> {
   const server = await startTest(t);
@@ -70,16 +70,16 @@ test('a chunked body of a slow sender is taken as it comes, split anywhere', asy
   const server = await withStream(t);
   const path = url({ query: 'INSERT INTO s FORMAT JSONEachRow', query_id: 'slow' });
   const status = await new Promise<number>((done, failed) => {
-    const request = http.request({ port: server.port, method: 'POST', path, agent: false }, (response) => {
+    const sent = request({ port: server.port, method: 'POST', path, agent: false }, (response) => {
       response.resume();
       done(response.statusCode ?? 0);
     });
-    request.on('error', failed);
+    sent.on('error', failed);
     const bytes = Buffer.from('{"a":1,"b":"häuser 🏠"}\n{"a":2,"b":"x"}\n');
     let at = 0;
     const more = () => {
-      if (at === bytes.length) request.end();
-      else request.write(bytes.subarray(at, ++at), () => setImmediate(more));
+      if (at === bytes.length) sent.end();
+      else sent.write(bytes.subarray(at, ++at), () => setImmediate(more));
     };
     more();
   });
@@ -93,12 +93,12 @@ test('an INSERT whose sender goes quiet can be killed and has its time', async (
     const query = 'INSERT INTO s FORMAT JSONEachRow';
     const path = url({ query, query_id: id, ...parameters });
     const answer = Promise.withResolvers<http.IncomingMessage>();
-    const request = http.request({ port: server.port, method: 'POST', path, agent: false }, answer.resolve);
-    request.on('error', answer.reject);
-    request.write('{"a":1}\n');
+    const sent = request({ port: server.port, method: 'POST', path, agent: false }, answer.resolve);
+    sent.on('error', answer.reject);
+    sent.write('{"a":1}\n');
     return answer.promise.then((response) => {
       response.resume();
-      request.destroy();
+      sent.destroy();
       return response;
     });
   };
@@ -115,7 +115,7 @@ test('an INSERT whose sender goes quiet can be killed and has its time', async (
 test('a body that is cut off stores nothing and leaves nothing behind', async (t) => {
   const server = await withStream(t);
   const cut = async (headers: string, body: string | Buffer, path: string, id: string) => {
-    const socket = net.connect(server.port);
+    const socket = connect(server.port);
     socket.on('error', () => {});
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
     socket.write(body);
@@ -252,7 +252,7 @@ test('data that comes before its statement goes over the disk and is removed', a
   t.is((await client.send({ headers: whole.headers, body: cut })).status, 400);
   t.deepEqual(await left(), []);
 
-  const socket = net.connect(client.port);
+  const socket = connect(client.port);
   socket.on('error', () => {});
   socket.write(
     `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${whole.headers['Content-Type']}\r\nContent-Length: 99999999\r\n\r\n`,

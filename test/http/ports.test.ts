@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { join } from 'node:path';
 import test from 'ava';
+import { makeCertificate } from '../../src/server/certificate.ts';
 import { send, startTest, temporaryDirectory } from './support.ts';
 
 /** Sends bytes and gives everything that comes back until the other side hangs up. */
@@ -63,48 +63,22 @@ test('closed doors stay closed', async (t) => {
   t.deepEqual(Object.keys(server.server.ports), ['http']);
 });
 
-test('HTTPS serves the same interface', async (t) => {
+test('a certificate that the command makes opens HTTPS, and what is none is told of', async (t) => {
   const directory = await temporaryDirectory(t);
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const subject = ['-subj', '/CN=localhost', '-days', '2'];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      ...subject,
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ],
-    { stdio: 'ignore' },
-  );
+  const { cert, key } = await makeCertificate(['--out-dir', directory, '--host', 'localhost,127.0.0.1']);
+  t.is(statSync(key).mode & 0o777, 0o600);
+  await t.throwsAsync(makeCertificate(['--out-dir', directory]), { message: /exists already/ });
+  await t.throwsAsync(makeCertificate(['--days', 'x']), { message: /--days must be/ });
   const tls = ['--https-port', '0', '--tls-cert', cert, '--tls-key', key];
   const server = await startTest(t, { flags: tls, directory });
-  const port = server.server.ports.https ?? 0;
-  const ask = (path: string, body?: string) =>
-    new Promise<string>((done, failed) => {
-      const request = https.request(
-        { port, path, method: body === undefined ? 'GET' : 'POST', rejectUnauthorized: false, agent: false },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk: Buffer) => {
-            text += chunk.toString();
-          });
-          response.on('end', () => done(text));
-        },
-      );
-      request.on('error', failed);
-      request.end(body);
-    });
-  t.is(await ask('/ping'), 'Ok.\n');
-  t.is(await ask('/', 'SELECT 40 + 2'), '42\n');
+  const ca = readFileSync(cert);
+  const answer = await new Promise<string>((done, failed) => {
+    const options = { host: 'localhost', port: server.server.ports.https, path: '/ping', ca, agent: false };
+    https
+      .get(options, (response) => response.on('data', (chunk: Buffer) => done(chunk.toString())))
+      .on('error', failed);
+  });
+  t.is(answer, 'Ok.\n');
   const swapped = ['--https-port', '0', '--tls-cert', key, '--tls-key', cert];
   await t.throwsAsync(startTest(t, { flags: swapped }), { message: /no certificate and key/ });
   const missing = ['--https-port', '0', '--tls-cert', '/nowhere.pem', '--tls-key', key];

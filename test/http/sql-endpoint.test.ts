@@ -1,6 +1,6 @@
-import http from 'node:http';
 import test from 'ava';
 import { errorOf, startTest, url } from './support.ts';
+import { keepAliveAgent } from './transport.ts';
 
 test('GET and POST run a statement, by URL, by body and by both', async (t) => {
   const server = await startTest(t);
@@ -236,7 +236,7 @@ test('HEAD answers as GET does, without the body', async (t) => {
 test('a connection serves many requests, failed ones with an unread body among them', async (t) => {
   const server = await startTest(t);
   await server.ok('CREATE STREAM s (a int32)');
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = keepAliveAgent(1);
   t.teardown(() => agent.destroy());
   const sockets = new Set<unknown>();
   agent.on('free', (socket) => sockets.add(socket));

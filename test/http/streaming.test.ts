@@ -1,6 +1,6 @@
-import http from 'node:http';
 import test from 'ava';
 import { errorOf, startTest, type TestServer, temporaryDirectory, until, url } from './support.ts';
+import { request } from './transport.ts';
 
 async function withStream(t: Parameters<typeof startTest>[0]): Promise<TestServer> {
   const server = await startTest(t);
@@ -224,7 +224,7 @@ test('an error after the first output ends the body with a line of it and cuts t
   await t.throwsAsync(server.sql(text, { buffer_size: '1000' }), { code: 'ECONNRESET' });
   const query = await new Promise<{ status?: number; body: string; broken: boolean }>((done, failed) => {
     const path = url({ buffer_size: '1000' });
-    const request = http.request({ port: server.port, method: 'POST', path, agent: false }, (response) => {
+    const sent = request({ port: server.port, method: 'POST', path, agent: false }, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => {
         body += chunk.toString();
@@ -232,8 +232,8 @@ test('an error after the first output ends the body with a line of it and cuts t
       response.on('error', () => done({ status: response.statusCode, body, broken: true }));
       response.on('end', () => done({ status: response.statusCode, body, broken: false }));
     });
-    request.on('error', failed);
-    request.end(text);
+    sent.on('error', failed);
+    sent.end(text);
   });
   t.is(query.status, 200);
   t.true(query.broken);

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
+import type http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { readOptions, type Server, startServer } from '../../src/server/index.ts';
+import { door, request, serverFlags } from './transport.ts';
 
 export interface Answer {
   readonly status: number;
@@ -27,7 +28,7 @@ export interface RequestOptions {
 export function send(port: number, options: RequestOptions): Promise<Answer> {
   const { method = 'POST', path = '/', headers = {}, body, agent } = options;
   return new Promise((done, failed) => {
-    const request = http.request({ port, method, path, headers, agent: agent ?? false }, (response) => {
+    const sent = request({ port, method, path, headers, agent: agent ?? false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', failed);
@@ -41,8 +42,8 @@ export function send(port: number, options: RequestOptions): Promise<Answer> {
         });
       });
     });
-    request.on('error', failed);
-    request.end(body);
+    sent.on('error', failed);
+    sent.end(body);
   });
 }
 
@@ -133,7 +134,7 @@ export class OpenQuery {
 
   constructor(port: number, text: string, parameters: Record<string, string>) {
     this.queryId = parameters['query_id'] ?? '';
-    this.request = http.request({ port, method: 'POST', path: url(parameters), agent: false }, (response) => {
+    this.request = request({ port, method: 'POST', path: url(parameters), agent: false }, (response) => {
       this.response = response;
       response.on('data', (chunk: Buffer) => {
         const parts = (this.#rest + chunk.toString()).split('\n');
@@ -193,12 +194,21 @@ export async function startTest(
     flags.push('--users-file', file);
   }
   const options = readOptions(
-    ['--http-port', '0', '--native-port', '0', '--data-dir', join(directory, 'data'), ...flags],
+    [
+      '--http-port',
+      '0',
+      '--native-port',
+      '0',
+      '--data-dir',
+      join(directory, 'data'),
+      ...serverFlags,
+      ...flags,
+    ],
     {},
   );
   const server = await startServer(options, () => {});
   t.teardown(() => server.close());
-  return Object.assign(new Client(server.ports.http ?? 0), { server, directory });
+  return Object.assign(new Client(server.ports[door] ?? 0), { server, directory });
 }
 
 const command = resolve(import.meta.dirname, '../../src/main.ts');
@@ -240,13 +250,13 @@ export class CommandProcess {
   }
 
   /** The ports as they were opened, once the server is ready. */
-  async ready(): Promise<{ http: number; native: number }> {
+  async ready(): Promise<{ http: number; https: number; native: number }> {
     const line = await until('the server is ready', () => {
       if (this.exitCode !== null) throw new Error(`The server ended: ${this.output}`);
       return /is ready: (.*)/.exec(this.output)?.[1];
     });
     const port = (door: string) => Number(new RegExp(`${door} on [^ ,;]*:(\\d+)`).exec(line)?.[1] ?? 0);
-    return { http: port('http'), native: port('native') };
+    return { http: port('http'), https: port('https'), native: port('native') };
   }
 }
 
@@ -258,8 +268,8 @@ export async function startCommand(
   environment: Record<string, string> = {},
 ): Promise<{ process: CommandProcess; client: Client }> {
   const serve = ['serve', '--http-port', '0', '--native-port', '0', '--data-dir', join(directory, 'data')];
-  const started = new CommandProcess(t, [...serve, ...flags], environment);
-  const { http: port } = await started.ready();
+  const started = new CommandProcess(t, [...serve, ...serverFlags, ...flags], environment);
+  const { [door]: port } = await started.ready();
   return { process: started, client: new Client(port) };
 }
 

@@ -1,0 +1,2 @@
+import './over-tls.ts';
+import '../http/errors.test.ts';

@@ -1,0 +1,2 @@
+import './over-tls.ts';
+import '../http/sql-endpoint.test.ts';
