@@ -373,6 +373,7 @@ primary
     : literal                                                # literalPrimary
     | EXTRACT LPAREN unit = IDENTIFIER FROM expr RPAREN      # extractPrimary
     | TRIM LPAREN side = (BOTH | LEADING | TRAILING) what = expr FROM source = expr RPAREN # trimPrimary
+    | columnsMatcher                                         # columnsPrimary
     | functionCall                                           # callPrimary
     | identifier                                             # identifierPrimary
     | LPAREN bareQuery RPAREN                                # queryPrimary
@@ -381,7 +382,6 @@ primary
     | LBRACE (mapEntry (COMMA mapEntry)*)? RBRACE            # mapPrimary
     | parameter                                              # parameterPrimary
     | STAR columnTransform*                                  # asteriskPrimary
-    | columnsMatcher                                         # columnsPrimary
     | CASE subject = expr? (WHEN whenBranch)+ (ELSE otherwise = expr)? END # casePrimary
     | CAST LPAREN expr (AS dataType | COMMA target = expr) RPAREN # castPrimary
     | EXISTS LPAREN query RPAREN                             # existsPrimary

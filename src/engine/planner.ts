@@ -120,7 +120,7 @@ export function planContext(input: PlannerInput, learnt: Learnt = nothingLearnt(
     },
     evaluate: (expr: BoundExpr) => {
       visitBound(expr, (inner) => {
-        if (inner.kind === 'parameter')
+        if (inner.kind === 'parameter' || inner.kind === 'in_set')
           throw new SluiceError('BAD_ARGUMENTS', 'A subquery cannot stand where a constant is needed');
         if (inner.kind === 'call' && inner.definition.evaluation === 'per_query') learnt.volatile = true;
       });

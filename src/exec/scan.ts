@@ -29,11 +29,8 @@ function counted(source: BlockSource, execution: Execution): BlockSource {
   };
 }
 
-function parameterOr(expr: BoundExpr | null, execution: Execution): unknown {
-  if (expr === null) return null;
-  return expr.kind === 'parameter'
-    ? execution.parameters[expr.index]
-    : constantValue(expr, execution.context);
+function valueIn(execution: Execution, expr: BoundExpr): unknown {
+  return constantValue(expr, execution.context, execution.parameters);
 }
 
 function wholeNumber(value: unknown, what: string): number {
@@ -45,10 +42,10 @@ function wholeNumber(value: unknown, what: string): number {
 }
 
 function* numbers(scan: ScanPlan & { source: { kind: 'numbers' } }, execution: Execution): Iterable<Block> {
-  const start = wholeNumber(parameterOr(scan.source.start, execution), 'The start of numbers(...)');
-  const given = parameterOr(scan.source.count, execution);
+  const start = wholeNumber(valueIn(execution, scan.source.start), 'The start of numbers(...)');
+  const given = scan.source.count === null ? null : valueIn(execution, scan.source.count);
   const count = given === null ? Number.POSITIVE_INFINITY : wholeNumber(given, 'The count of numbers(...)');
-  const step = wholeNumber(parameterOr(scan.source.step, execution), 'The step of numbers(...)');
+  const step = wholeNumber(valueIn(execution, scan.source.step), 'The step of numbers(...)');
   const values = new Float64Array(Math.min(count, limits.block_rows_max));
   for (let done = 0; done < count; done += values.length) {
     const rows = Math.min(values.length, count - done);

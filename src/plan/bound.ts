@@ -202,3 +202,13 @@ export function isConstant(expr: BoundExpr): boolean {
   });
   return constant;
 }
+
+/** Whether the value can be had before any execution: a constant that needs no parameter, set or time of day. */
+export function isKnown(expr: BoundExpr): boolean {
+  let known = isConstant(expr);
+  visitBound(expr, (inner) => {
+    if (inner.kind === 'parameter' || inner.kind === 'in_set') known = false;
+    if (inner.kind === 'call' && inner.definition.evaluation === 'per_query') known = false;
+  });
+  return known;
+}

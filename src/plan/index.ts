@@ -18,6 +18,7 @@ export {
   columnsOf,
   exprKey,
   isConstant,
+  isKnown,
   type JsonStep,
   visitBound,
 } from './bound.ts';

@@ -1,7 +1,7 @@
 import { assert } from '../../base/index.ts';
 import { Code, joinCode, js } from '../../code/index.ts';
 import type { Argument, Kernel, LambdaOperand, Operand } from '../../functions/index.ts';
-import { type BoundCall, type BoundExpr, type BoundLambda, isConstant } from '../../plan/index.ts';
+import { type BoundCall, type BoundExpr, type BoundLambda, isKnown } from '../../plan/index.ts';
 import { isNullable, type SqlType, withoutLowCardinality } from '../../types/index.ts';
 import { constantValue } from './constant.ts';
 import type { RowOperand } from './frame.ts';
@@ -16,7 +16,7 @@ function describe(expr: BoundExpr | BoundLambda, withoutNull: boolean): Argument
   }
   const plain = withoutLowCardinality(expr.type);
   const type = withoutNull && plain.kind === 'nullable' ? plain.inner : plain;
-  const known = expr.kind === 'literal' || (expr.kind === 'call' && isConstant(expr));
+  const known = expr.kind === 'literal' || (expr.kind === 'call' && isKnown(expr));
   return {
     type,
     lambda: undefined,

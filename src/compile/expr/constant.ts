@@ -1,16 +1,36 @@
 import { assert } from '../../base/index.ts';
 import { instantiate, js } from '../../code/index.ts';
 import type { QueryContext } from '../../functions/index.ts';
-import type { BoundExpr } from '../../plan/index.ts';
+import { type BoundExpr, isKnown } from '../../plan/index.ts';
 import { RowCompiler } from './row-compiler.ts';
 
 const known = new WeakMap<BoundExpr, { readonly value: unknown }>();
 
-/** The value of an expression without columns, computed by compiling and running it. */
-export function constantValue(expr: BoundExpr, context?: QueryContext): unknown {
+/**
+ * The value of an expression without columns, computed by compiling and running it. An expression that is not known before
+ * an execution needs that execution's context and parameters.
+ */
+export function constantValue(
+  expr: BoundExpr,
+  context?: QueryContext,
+  parameters: readonly unknown[] = [],
+): unknown {
   if (expr.kind === 'literal') return expr.value;
-  const found = known.get(expr);
-  if (found !== undefined) return found.value;
+  if (expr.kind === 'parameter') return parameters[expr.index];
+  if (!isKnown(expr)) return computed(expr, context, parameters);
+  let found = known.get(expr);
+  if (found === undefined) {
+    found = { value: computed(expr, context, parameters) };
+    known.set(expr, found);
+  }
+  return found.value;
+}
+
+function computed(
+  expr: BoundExpr,
+  context: QueryContext | undefined,
+  parameters: readonly unknown[],
+): unknown {
   const compiler = new RowCompiler();
   const body: ReturnType<typeof js>[] = [];
   compiler.within(compiler.once, () => {
@@ -21,7 +41,5 @@ export function constantValue(expr: BoundExpr, context?: QueryContext): unknown 
   const module = compiler.module.finish(compiler.state, js`${body}`);
   const run = instantiate<{ context: QueryContext | undefined }, unknown>(module);
   assert(typeof run === 'function', 'a module gives a function');
-  const value = run([], { context });
-  known.set(expr, { value });
-  return value;
+  return run(parameters, { context });
 }

@@ -3,7 +3,7 @@ import { type Code, joinCode, js } from '../../code/index.ts';
 import { type Block, columnBuilder, flatFromDoubles, type Vector } from '../../column/index.ts';
 import type { Argument, ObjectState, Operand, SlotState } from '../../functions/index.ts';
 import type { AggregateCall, AggregateOutput, Assignment, BoundExpr } from '../../plan/index.ts';
-import { isConstant } from '../../plan/index.ts';
+import { isKnown } from '../../plan/index.ts';
 import { type GroupState, type SlotLayout, setKey } from '../../runtime/index.ts';
 import { isFloat, isNullable, withoutLowCardinality } from '../../types/index.ts';
 import { constantValue } from '../expr/constant.ts';
@@ -26,7 +26,7 @@ function describeArguments(call: AggregateCall): Argument[] {
     const type = skips && plain.kind === 'nullable' ? plain.inner : plain;
     return {
       type,
-      constant: isConstant(expr) ? { value: constantValue(expr) } : undefined,
+      constant: isKnown(expr) ? { value: constantValue(expr) } : undefined,
       lambda: undefined,
     };
   });

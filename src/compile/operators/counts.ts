@@ -5,7 +5,7 @@ import { constantValue } from '../expr/constant.ts';
 /** The value of LIMIT, OFFSET and the like in an execution: a whole number from 0. */
 export function countOf(expr: BoundExpr | null, parameters: readonly unknown[], otherwise: number): number {
   if (expr === null) return otherwise;
-  const value = expr.kind === 'parameter' ? parameters[expr.index] : constantValue(expr);
+  const value = constantValue(expr, undefined, parameters);
   const count = Number(value ?? Number.NaN);
   if (!Number.isInteger(count) || count < 0) {
     throw new SluiceError(

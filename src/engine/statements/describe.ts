@@ -9,7 +9,8 @@ import { allColumns, selectFrom } from '../../ast/index.ts';
 import { SluiceError, settingDefinitions } from '../../base/index.ts';
 import { formatNames } from '../../formats/index.ts';
 import { functions } from '../../functions/index.ts';
-import { typeName, types } from '../../types/index.ts';
+import { ilikeMatcher, likeMatcher } from '../../runtime/index.ts';
+import { toByteString, typeName, types } from '../../types/index.ts';
 import type { Engine } from '../engine.ts';
 import { withAssignments } from '../planner.ts';
 import type { Request } from '../request.ts';
@@ -20,15 +21,11 @@ import { withoutSecrets } from '../secrets.ts';
 import { compileQuery } from '../select.ts';
 import { showCreateUser, showGrants } from './users.ts';
 
-/** A LIKE pattern as a test; `%` and `_` are the only special characters. */
 function likeTest(statement: ShowStatement): (name: string) => boolean {
   const { like } = statement;
   if (like === null) return () => true;
-  const source = Array.from(like.pattern, (char) =>
-    char === '%' ? '.*' : char === '_' ? '.' : char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
-  ).join('');
-  const regexp = new RegExp(`^${source}$`, like.caseInsensitive ? 'isu' : 'su');
-  return (name) => regexp.test(name) !== like.negated;
+  const matches = (like.caseInsensitive ? ilikeMatcher : likeMatcher)(toByteString(like.pattern));
+  return (name) => matches(toByteString(name)) !== like.negated;
 }
 
 function listedNames(engine: Engine, request: Request, statement: ShowStatement): readonly string[] {

@@ -43,6 +43,18 @@ export interface IntegerOperation {
   readonly bounds: (left: Bounds, right: Bounds) => Bounds;
 }
 
+/** The least and greatest value of integers of at most 32 bits; wider ones hold every exact double that gets here. */
+function typeRange({ bits, signed }: IntegerType): Bounds | undefined {
+  if (bits > 32) return undefined;
+  return signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+}
+
+/** What is left of a whole number in two's complement of 8, 16 or 32 bits. */
+function wrapped(value: Code, { bits, signed }: IntegerType): Code {
+  const shift = 32 - bits;
+  return signed ? js`(${value}) << ${shift} >> ${shift}` : js`(${value}) << ${shift} >>> ${shift}`;
+}
+
 /**
  * Emits integer arithmetic whose result has the given type: plain doubles where the operands' bounds prove them exact,
  * doubles with a check where they are likely to be, bigints beyond 64 bits.
@@ -67,11 +79,14 @@ export function emitInteger(
   const exact = left.bounds && right.bounds ? operation.bounds(left.bounds, right.bounds) : undefined;
   const bounds = exact && exactBounds(exact[0], exact[1]);
   if (bounds !== undefined) {
+    const value = operation.number(left.code, right.code);
+    const own = typeRange(type);
+    const fits = own === undefined || (own[0] <= bounds[0] && bounds[1] <= own[1]);
     return {
       type,
-      code: emitter.constant('x', operation.number(left.code, right.code)),
+      code: emitter.constant('x', fits ? value : wrapped(value, type)),
       isNull: null,
-      bounds,
+      bounds: fits ? bounds : own,
     };
   }
   const slow = emitter.bind(type.signed ? operation.mixed.signed : operation.mixed.unsigned, 'exact');

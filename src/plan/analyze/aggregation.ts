@@ -29,9 +29,11 @@ export class Aggregation {
 
   constructor(context: PlanContext, keys: readonly BoundExpr[]) {
     this.#context = context;
-    for (const expr of keys) {
+    // Constants tell no groups apart, but keys of nothing else still make no group where there are no rows.
+    const telling = keys.filter((expr) => !isConstant(expr));
+    for (const expr of telling.length > 0 ? telling : keys.slice(0, 1)) {
       const key = exprKey(expr);
-      if (isConstant(expr) || this.#keys.some((known) => known.key === key)) continue;
+      if (this.#keys.some((known) => known.key === key)) continue;
       const name = expr.kind === 'column' ? expr.column.name : `key_${this.#keys.length + 1}`;
       this.#keys.push({ key, assignment: { column: context.nextColumn(name, expr.type), expr } });
     }

@@ -17,7 +17,7 @@ import {
   typeName,
   types,
 } from '../../types/index.ts';
-import { type BoundExpr, isConstant } from '../bound.ts';
+import { type BoundExpr, isConstant, isKnown } from '../bound.ts';
 import { outputColumns } from '../logical.ts';
 import type { Binder } from './binder.ts';
 import { literalOf } from './literal.ts';
@@ -28,6 +28,7 @@ export function bindIn(binder: Binder, expr: CallExpr): BoundExpr {
   const [leftAst, right] = expr.args as [Expr, Expr];
   const negated = expr.name.includes('not');
   const value = binder.bind(leftAst);
+  if (bareType(value.type).kind === 'nothing') return literalOf(null, nullable(types.bool));
   if (right.kind === 'subquery') return inSubquery(binder, value, right.query, negated);
   if (
     right.kind === 'column' &&
@@ -68,7 +69,7 @@ function isTupleMember(value: BoundExpr, items: readonly Expr[]): boolean {
 }
 
 function inSet(value: BoundExpr, parameter: number, negated: boolean): BoundExpr {
-  const type: SqlType = isNullable(value.type) ? nullable(types.uint8) : types.uint8;
+  const type: SqlType = isNullable(value.type) ? nullable(types.bool) : types.bool;
   return { kind: 'in_set', negated, value, parameter, type };
 }
 
@@ -85,6 +86,11 @@ function inConstants(
     if (constant === null) continue;
     const converted = binder.context.evaluate(accurately(binder, literalOf(constant, item.type), wanted));
     if (converted !== null) set.add(setKey(converted));
+  }
+  if (isKnown(value)) {
+    const known = binder.context.evaluate(value);
+    const found = known === null ? null : Number(set.has(setKey(known)) !== negated);
+    return literalOf(found, known === null ? nullable(types.bool) : types.bool);
   }
   binder.context.parameters.push({ kind: 'constant', value: set });
   return inSet(value, binder.context.parameters.length - 1, negated);

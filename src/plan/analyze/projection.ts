@@ -7,6 +7,8 @@ import {
   type SelectQuery,
 } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
+import { regexp } from '../../runtime/index.ts';
+import { toByteString } from '../../types/index.ts';
 import type { Scope, ScopeTable } from './scope.ts';
 
 /** One output of a SELECT list: the expression, and the name that the result shows. */
@@ -44,23 +46,20 @@ function tablesFor(scope: Scope, qualifier: readonly string[] | null): readonly 
   return tables;
 }
 
-function pattern(source: string): RegExp {
-  try {
-    return new RegExp(source);
-  } catch {
-    throw new SluiceError('CANNOT_COMPILE_REGEXP', `'${source}' is no regular expression`);
-  }
+/** Names are matched in linear time, as all patterns of queries are. */
+function pattern(source: string): (name: string) => boolean {
+  const compiled = regexp(toByteString(source));
+  return (name) => compiled.test(toByteString(name));
 }
 
 function matcher(expr: ColumnsMatcher): (name: string) => boolean {
   if (expr.pattern === null) return (name) => expr.names.includes(name);
-  const regexp = pattern(expr.pattern);
-  return (name) => regexp.test(name);
+  return pattern(expr.pattern);
 }
 
 function excluded(transforms: ColumnTransforms): (name: string) => boolean {
-  const regexp = transforms.exceptPattern === null ? null : pattern(transforms.exceptPattern);
-  return (name) => transforms.except.includes(name) || (regexp?.test(name) ?? false);
+  const fits = transforms.exceptPattern === null ? () => false : pattern(transforms.exceptPattern);
+  return (name) => transforms.except.includes(name) || fits(name);
 }
 
 function expand(

@@ -1,7 +1,7 @@
 import type { Expr, OrderByItem, SelectQuery } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import { isInteger } from '../../types/index.ts';
-import { type BoundExpr, type Column, exprKey, isConstant } from '../bound.ts';
+import { type BoundExpr, type Column, exprKey, isConstant, mapChildren } from '../bound.ts';
 import type { PlanContext } from '../context.ts';
 import type { Assignment, LogicalPlan, SortKey } from '../logical.ts';
 import { Aggregation, hasAggregate } from './aggregation.ts';
@@ -189,12 +189,7 @@ class SelectPlanner {
       const key = exprKey(expr);
       let found = [...visible, ...hidden].find((entry) => exprKey(entry.expr) === key);
       if (found === undefined) {
-        if (this.#query.distinct) {
-          throw new SluiceError(
-            'BAD_ARGUMENTS',
-            'With DISTINCT, ORDER BY and LIMIT BY can only use expressions of the SELECT list',
-          );
-        }
+        if (this.#query.distinct) return ofOutputs(expr, place);
         found = { column: this.#context.nextColumn(`sort_${hidden.length + 1}`, expr.type), expr };
         hidden.push(found);
       }
@@ -248,6 +243,17 @@ class SelectPlanner {
       throw new SluiceError('BAD_ARGUMENTS', `${clause} cannot be negative`);
     return this.#binder.parameterized(bound, false);
   }
+}
+
+/** After DISTINCT only outputs are left; what is computed of them can still be computed. */
+function ofOutputs(expr: BoundExpr, place: (expr: BoundExpr) => BoundExpr): BoundExpr {
+  if (expr.kind === 'column') {
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      'With DISTINCT, ORDER BY and LIMIT BY can only use expressions of the SELECT list',
+    );
+  }
+  return mapChildren(expr, place);
 }
 
 function columnOf(column: Column): BoundExpr {
