@@ -1,13 +1,15 @@
 /**
  * The order of two canonical values of one type that are not NULL: numbers by size, byte strings by bytes, arrays and
- * tuples element by element. NULLs inside arrays come last.
+ * tuples element by element. NaN comes after all numbers, NULLs inside arrays come last.
  */
 export function compareValues(left: unknown, right: unknown): number {
   if (Array.isArray(left) && Array.isArray(right)) return compareLists(left, right);
   if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
   const first = left as number | bigint | string;
   const second = right as number | bigint | string;
-  return first < second ? -1 : first > second ? 1 : 0;
+  if (first < second) return -1;
+  if (first > second) return 1;
+  return first === second ? 0 : Number(Number.isNaN(first)) - Number(Number.isNaN(second));
 }
 
 function compareLists(left: readonly unknown[], right: readonly unknown[]): number {

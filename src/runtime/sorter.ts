@@ -34,18 +34,21 @@ function numberComparison(data: NumberArray, key: SorterKey): RowComparison {
   };
 }
 
+function oddness(value: unknown): number {
+  return value === null ? 2 : Number.isNaN(value) ? 1 : 0;
+}
+
 function valueComparison(key: SorterKey, vector: Vector): RowComparison {
   const sign = key.descending ? -1 : 1;
   if (vector.kind === 'flat' && vector.nulls === null) return numberComparison(vector.data, key);
   const read = vectorReader(vector);
-  // NULL and NaN are both last unless NULLS FIRST is asked for; among each other they are equal.
+  // NaN comes after every number and NULL after NaN, or both before, NULL first, when NULLS FIRST is asked for.
   const lowest = key.nullsFirst ? -1 : 1;
   return (left, right) => {
     const first = read(left);
     const second = read(right);
-    const firstOdd = first === null || Number.isNaN(first);
-    const secondOdd = second === null || Number.isNaN(second);
-    if (firstOdd || secondOdd) return firstOdd && secondOdd ? 0 : firstOdd ? lowest : -lowest;
+    const [firstRank, secondRank] = [oddness(first), oddness(second)];
+    if (firstRank + secondRank > 0) return lowest * (firstRank - secondRank);
     return sign * compareValues(first, second);
   };
 }

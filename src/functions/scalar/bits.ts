@@ -3,6 +3,7 @@ import { arrayOf, type IntegerBits, type SqlType, types } from '../../types/inde
 import { expectInteger } from '../checks.ts';
 import { type Argument, type Operand, type ScalarFunction, values } from '../definition.ts';
 import { wrapInteger } from './array-values.ts';
+import { wrappedCode } from './integer-code.ts';
 
 type IntegerType = SqlType & { kind: 'int' };
 type Integer = number | bigint;
@@ -36,12 +37,6 @@ function narrowInteger(type: SqlType): boolean {
   return type.kind === 'bool' || (type.kind === 'int' && type.bits <= 32);
 }
 
-/** A 32-bit result of JavaScript's operators brought into the range of the type. */
-function fitted(code: Code, type: IntegerType): Code {
-  if (!type.signed && type.bits === 32) return js`(${code}) >>> 0`;
-  return js`${code}`;
-}
-
 interface Combination {
   readonly name: string;
   readonly doc: string;
@@ -62,7 +57,7 @@ function combination(rule: Combination): ScalarFunction {
       const [left, right] = values(args) as [Operand, Operand];
       const target = type as IntegerType;
       if (narrowInteger(left.type) && narrowInteger(right.type))
-        return fitted(rule.narrow(left.code, right.code), target);
+        return wrappedCode(rule.narrow(left.code, right.code), target);
       const combine = (one: Integer, other: Integer) =>
         wrapInteger(rule.wide(BigInt(one), BigInt(other)), target);
       return js`${emitter.bind(combine, rule.name)}(${left.code}, ${right.code})`;

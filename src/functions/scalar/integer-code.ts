@@ -50,8 +50,9 @@ function typeRange({ bits, signed }: IntegerType): Bounds | undefined {
 }
 
 /** What is left of a whole number in two's complement of 8, 16 or 32 bits. */
-function wrapped(value: Code, { bits, signed }: IntegerType): Code {
+export function wrappedCode(value: Code, { bits, signed }: IntegerType): Code {
   const shift = 32 - bits;
+  if (shift === 0) return signed ? js`(${value}) | 0` : js`(${value}) >>> 0`;
   return signed ? js`(${value}) << ${shift} >> ${shift}` : js`(${value}) << ${shift} >>> ${shift}`;
 }
 
@@ -84,7 +85,7 @@ export function emitInteger(
     const fits = own === undefined || (own[0] <= bounds[0] && bounds[1] <= own[1]);
     return {
       type,
-      code: emitter.constant('x', fits ? value : wrapped(value, type)),
+      code: emitter.constant('x', fits ? value : wrappedCode(value, type)),
       isNull: null,
       bounds: fits ? bounds : own,
     };

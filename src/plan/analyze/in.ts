@@ -68,9 +68,13 @@ function isTupleMember(value: BoundExpr, items: readonly Expr[]): boolean {
   );
 }
 
+/** IN gives NULL for a NULL. */
+function resultType(value: BoundExpr): SqlType {
+  return isNullable(value.type) ? nullable(types.bool) : types.bool;
+}
+
 function inSet(value: BoundExpr, parameter: number, negated: boolean): BoundExpr {
-  const type: SqlType = isNullable(value.type) ? nullable(types.bool) : types.bool;
-  return { kind: 'in_set', negated, value, parameter, type };
+  return { kind: 'in_set', negated, value, parameter, type: resultType(value) };
 }
 
 function inConstants(
@@ -90,7 +94,7 @@ function inConstants(
   if (isKnown(value)) {
     const known = binder.context.evaluate(value);
     const found = known === null ? null : Number(set.has(setKey(known)) !== negated);
-    return literalOf(found, known === null ? nullable(types.bool) : types.bool);
+    return literalOf(found, resultType(value));
   }
   binder.context.parameters.push({ kind: 'constant', value: set });
   return inSet(value, binder.context.parameters.length - 1, negated);
