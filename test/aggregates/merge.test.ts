@@ -2,7 +2,7 @@ import test from 'ava';
 import { accumulator } from '../../src/functions/aggregate/index.ts';
 import { type AggregateFunction, type Argument, functions } from '../../src/functions/index.ts';
 import { arrayOf, decimal, mapOf, type SqlType, types } from '../../src/types/index.ts';
-import { randomNumbers } from './random.ts';
+import { randomNumbers } from '../support/random.ts';
 
 interface Signature {
   readonly args: readonly SqlType[];

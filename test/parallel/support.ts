@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Database } from '../../src/index.ts';
+import type { Database } from '../../src/index.ts';
+import { openTemporary, type TemporaryDatabase } from '../support/temporary-database.ts';
 
 /** Rows of the stream that the tests query: enough for queries to be split. */
 export const rows = 1_600_000;
@@ -24,17 +22,11 @@ const columns = [
 const types =
   'id uint32, small int32, many uint32, price float64, name string, text string, maybe nullable(int32), maybe_name nullable(string), pair array(uint8), doc string, big int64';
 
-/** A database of a test's own. */
-export interface Filled {
-  readonly database: Database;
-  /** Closes and removes it. */
-  readonly remove: () => Promise<void>;
-}
+export type Filled = TemporaryDatabase;
 
 /** A database with the stream `t`, whose queries wait for their helpers so that these are seen at work. */
 export async function filledDatabase(threads: number): Promise<Filled> {
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-test-'));
-  const database = await Database.open({ dataDir: directory, threads });
+  const { database, remove } = await openTemporary({ threads });
   await database.run(`CREATE STREAM t (${types})`);
   const names = columns.map((column) => column.slice(column.lastIndexOf(' ') + 1)).join(', ');
   // Inserts of different sizes make blocks of different sizes and shapes.
@@ -47,10 +39,6 @@ export async function filledDatabase(threads: number): Promise<Filled> {
     from += size;
   }
   database.engine.workers.waits = true;
-  const remove = async () => {
-    await database.close();
-    rmSync(directory, { recursive: true, force: true });
-  };
   return { database, remove };
 }
 
