@@ -69,6 +69,11 @@ export const settingDefinitions = {
     default: true,
     doc: 'Whether small results are kept and given again as long as what they were made of is unchanged.',
   },
+  disabled_optimizer_rules: {
+    kind: 'string',
+    default: '',
+    doc: "Rules of rewriting plans that are left out, by name and separated by commas, or 'all'; for finding out which rule a difference comes from.",
+  },
   input_format_skip_unknown_fields: {
     kind: 'bool',
     default: false,

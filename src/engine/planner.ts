@@ -11,9 +11,11 @@ import {
   type Column,
   type LogicalPlan,
   literalText,
+  optimize,
   type PlanContext,
   type PreparedValue,
   planQuery,
+  rulesWithout,
   type TableFunctions,
   visitBound,
 } from '../plan/index.ts';
@@ -50,7 +52,7 @@ export interface QueryReads {
   readonly system: boolean;
 }
 
-/** A plan, and what was learnt while it was made. */
+/** A plan, rewritten by the rules, and what was learnt while it was made. */
 export interface Planned {
   readonly plan: LogicalPlan;
   readonly values: readonly PreparedValue[];
@@ -147,10 +149,13 @@ export function plan(input: PlannerInput, query: Query): Planned {
   const learnt = nothingLearnt();
   learnt.volatile = input.parameters.size > 0;
   const context = planContext(input, learnt);
+  const rules = rulesWithout(context.settings.disabled_optimizer_rules);
   const planned = planQuery(context, query, null);
   return {
-    plan: planned,
-    values: context.parameters,
+    plan: optimize(planned, rules),
+    values: context.parameters.map((value) =>
+      'plan' in value ? { ...value, plan: optimize(value.plan, rules) } : value,
+    ),
     dependencies: learnt.dependencies,
     reads: { tables: learnt.tables, functions: learnt.functions, system: learnt.system },
     cacheable: !learnt.volatile,

@@ -3,7 +3,7 @@ import type { ColumnSchema } from '../column/index.ts';
 import { blockRows } from '../column/index.ts';
 import { isStreaming, lower, type PhysicalPlan } from '../compile/index.ts';
 import { type Execution, runPlan } from '../exec/index.ts';
-import { type LogicalPlan, optimize, outputColumns, type PreparedValue } from '../plan/index.ts';
+import { type LogicalPlan, outputColumns, type PreparedValue } from '../plan/index.ts';
 import { setKey } from '../runtime/index.ts';
 import type { StreamLog } from '../storage/index.ts';
 import { isRepeatable, logsOf } from './result-cache.ts';
@@ -38,7 +38,7 @@ export interface PreparedQuery {
 
 function compileValue(value: PreparedValue): CompiledValue {
   if (value.kind === 'constant' || value.kind === 'literal') return value;
-  const plan = lower(optimize(value.plan));
+  const plan = lower(value.plan);
   if (isStreaming(plan)) {
     throw new SluiceError(
       'NOT_IMPLEMENTED',
@@ -49,8 +49,7 @@ function compileValue(value: PreparedValue): CompiledValue {
 }
 
 /** Compiles a planned query; `values` are what its analysis wants to have prepared. */
-export function prepareQuery(plan: LogicalPlan, values: readonly PreparedValue[]): PreparedQuery {
-  const logical = optimize(plan);
+export function prepareQuery(logical: LogicalPlan, values: readonly PreparedValue[]): PreparedQuery {
   const physical = lower(logical);
   const compiled = values.map(compileValue);
   const subplans = compiled.flatMap((value) => ('plan' in value ? [value.plan] : []));

@@ -28,6 +28,7 @@ export interface PlanSurroundings {
   readonly database: string;
   readonly queryMode: string;
   readonly joinUseNulls: boolean;
+  readonly disabledRules: string;
 }
 
 /** A compiled query and the literals of the text that is to be run. */
@@ -87,15 +88,17 @@ interface TextEntry extends PlanSurroundings {
   used: boolean;
 }
 
-function shapeKey({ database, queryMode, joinUseNulls }: PlanSurroundings, shape: QueryShape): string {
-  return `${database}\0${queryMode}\0${joinUseNulls}\0${shape.key}`;
+function shapeKey(around: PlanSurroundings, shape: QueryShape): string {
+  const { database, queryMode, joinUseNulls, disabledRules } = around;
+  return `${database}\0${queryMode}\0${joinUseNulls}\0${disabledRules}\0${shape.key}`;
 }
 
 function isAmid(entry: TextEntry, around: PlanSurroundings): boolean {
   return (
     entry.database === around.database &&
     entry.queryMode === around.queryMode &&
-    entry.joinUseNulls === around.joinUseNulls
+    entry.joinUseNulls === around.joinUseNulls &&
+    entry.disabledRules === around.disabledRules
   );
 }
 

@@ -125,8 +125,13 @@ function isLowerTimeBound(expr: BoundExpr | BoundLambda): boolean {
 }
 
 function surroundings(request: Request): PlanSurroundings {
-  const { query_mode: queryMode, join_use_nulls: joinUseNulls } = request.settings;
-  return { database: request.database, queryMode, joinUseNulls };
+  const { settings } = request;
+  return {
+    database: request.database,
+    queryMode: settings.query_mode,
+    joinUseNulls: settings.join_use_nulls,
+    disabledRules: settings.disabled_optimizer_rules,
+  };
 }
 
 function isCached(request: Request): boolean {

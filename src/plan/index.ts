@@ -42,4 +42,4 @@ export {
   type ScanSource,
   type SortKey,
 } from './logical.ts';
-export { optimize, rules } from './optimize.ts';
+export { optimize, rules, rulesWithout } from './optimize.ts';

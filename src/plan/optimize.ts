@@ -1,3 +1,4 @@
+import { maybeYouMeant, SluiceError } from '../base/index.ts';
 import { type LogicalPlan, outputColumns } from './logical.ts';
 import { noteWishes } from './rules/note-wishes.ts';
 import { pruneColumns } from './rules/prune-columns.ts';
@@ -20,6 +21,21 @@ export const rules: readonly Rule[] = [
   },
 ];
 
-export function optimize(plan: LogicalPlan): LogicalPlan {
-  return rules.reduce((current, rule) => rule.apply(current), plan);
+/** The rules without those named in the setting disabled_optimizer_rules. */
+export function rulesWithout(disabled: string): readonly Rule[] {
+  if (disabled === '') return rules;
+  const names = disabled.split(',').map((name) => name.trim());
+  const known = ['all', ...rules.map((rule) => rule.name)];
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      `There is no optimizer rule '${name}', only ${known.slice(1).join(', ')}${maybeYouMeant(name, known)}`,
+    );
+  }
+  return names.includes('all') ? [] : rules.filter((rule) => !names.includes(rule.name));
+}
+
+export function optimize(plan: LogicalPlan, applied: readonly Rule[] = rules): LogicalPlan {
+  return applied.reduce((current, rule) => rule.apply(current), plan);
 }

@@ -42,7 +42,7 @@ test('nothing of a query becomes part of the source that runs', async (t) => {
       const rows = await database.query(sql).toArray();
       t.true(rows.length >= 1, sql);
       const cached = database.engine.cache.findText(
-        { database: 'default', queryMode: 'streaming', joinUseNulls: false },
+        { database: 'default', queryMode: 'streaming', joinUseNulls: false, disabledRules: '' },
         sql,
       );
       for (const pipeline of cached === undefined ? [] : pipelinesOf(cached.compiled.prepared.plan)) {

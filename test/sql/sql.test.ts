@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
-import { inOrder, readScript, runStep, writeScript } from '../support/sql-script.ts';
+import { checkScript, writeScript } from '../support/sql-script.ts';
 import { temporaryDatabase } from '../support/temporary-database.ts';
 
 /*
@@ -17,23 +17,7 @@ const scripts = readdirSync(import.meta.dirname, { recursive: true, withFileType
 for (const path of scripts) {
   test(relative(import.meta.dirname, path), async (t) => {
     const database = await temporaryDatabase(t);
-    const done = [];
-    for (const step of readScript(path)) {
-      const { text, code } = await runStep(database, step);
-      done.push({ ...step, actual: text });
-      const where = `${relative(process.cwd(), path)}:${step.line}\n${step.sql}`;
-      if (step.kind === 'error') {
-        t.is(code, step.code, `${where}\n${text}`);
-        t.true(
-          text.includes(step.expected),
-          `${where}\nexpected a message with: ${step.expected}\ngot: ${text}`,
-        );
-        continue;
-      }
-      t.is(code, 0, `${where}\n${text}`);
-      if (step.kind === 'query' && process.env['UPDATE'] === undefined)
-        t.is(inOrder(text, step.sorted), inOrder(step.expected, step.sorted), where);
-    }
+    const done = await checkScript(t, database, path, process.env['UPDATE'] === undefined);
     if (process.env['UPDATE'] !== undefined) writeScript(path, done);
   });
 }

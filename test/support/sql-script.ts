@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import { SluiceError } from '../../src/base/index.ts';
 import { createWriter } from '../../src/formats/index.ts';
 import type { Database } from '../../src/index.ts';
@@ -96,4 +98,31 @@ export function writeScript(
 
 export function inOrder(text: string, sorted: boolean): string {
   return sorted ? text.split('\n').sort().join('\n') : text;
+}
+
+/** Runs a script, comparing what each step gives with what it expects unless `compare` is false; gives the steps as done. */
+export async function checkScript(
+  t: ExecutionContext,
+  database: Database,
+  path: string,
+  compare = true,
+): Promise<(ScriptStep & { readonly actual: string })[]> {
+  const done = [];
+  for (const step of readScript(path)) {
+    const { text, code } = await runStep(database, step);
+    done.push({ ...step, actual: text });
+    const where = `${relative(process.cwd(), path)}:${step.line}\n${step.sql}`;
+    if (step.kind === 'error') {
+      t.is(code, step.code, `${where}\n${text}`);
+      t.true(
+        text.includes(step.expected),
+        `${where}\nexpected a message with: ${step.expected}\ngot: ${text}`,
+      );
+      continue;
+    }
+    t.is(code, 0, `${where}\n${text}`);
+    if (step.kind === 'query' && compare)
+      t.is(inOrder(text, step.sorted), inOrder(step.expected, step.sorted), where);
+  }
+  return done;
 }

@@ -6,9 +6,6 @@ import { Experience, ParallelSource } from './parallel-source.ts';
 import { type Recipe, type RecipeParts, recipeOf, threadsFor } from './recipe.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Rows of a scan from which other threads are asked to help. */
-const splitRowsMin = 1_500_000;
-
 /** How a prepared query is split; made when it is compiled, filled in when it is first wanted. */
 class SplitQuery {
   readonly candidates: ReturnType<typeof candidatesOf>;
@@ -52,7 +49,7 @@ export function parallelSources(
   const sources = new Map<PhysicalPlan, BlockSource>();
   for (const [number, [node, candidate]] of [...split.candidates].entries()) {
     const { source } = candidate.plan.input.scan;
-    if (source.kind !== 'stream' || source.stream.log.rows < splitRowsMin) continue;
+    if (source.kind !== 'stream' || source.stream.log.rows < pool.splitRowsMin) continue;
     const { recipe, experience } = split;
     sources.set(
       node,

@@ -13,6 +13,8 @@ export class WorkerPool {
   readonly size: number;
   /** Whether a query waits for its helpers before it begins itself, so that tests see them at work. */
   waits = false;
+  /** Rows of a scan from which other threads are asked to help. */
+  splitRowsMin = 1_500_000;
   /** Parts of queries that threads have done. */
   sharesDone = 0;
   #pool: Piscina<ShareTask, ShareResult> | null = null;
