@@ -85,6 +85,7 @@ export const errorCodes = {
   FILE_DOESNT_EXIST: { code: 107, status: 400 },
   FILE_ALREADY_EXISTS: { code: 504, status: 400 },
   RECEIVED_EMPTY_DATA: { code: 108, status: 400 },
+  UNKNOWN_ROLE: { code: 511, status: 400 },
   AUTHENTICATION_FAILED: { code: 516, status: 401 },
   UNKNOWN_COMPRESSION_METHOD: { code: 89, status: 400 },
   CANNOT_DECOMPRESS: { code: 271, status: 400 },

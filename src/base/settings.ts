@@ -48,6 +48,26 @@ export const settingDefinitions = {
   session_timeout: { kind: 'seconds', default: 60, doc: 'Seconds an idle HTTP session is kept.' },
   enable_http_compression: { kind: 'bool', default: false, doc: 'Accepted for clients that send it.' },
   send_progress_in_http_headers: { kind: 'bool', default: false, doc: 'Accepted for clients that send it.' },
+  http_headers_progress_interval_ms: {
+    kind: 'uint',
+    default: 100,
+    doc: 'Accepted for clients that send it.',
+  },
+  cancel_http_readonly_queries_on_client_close: {
+    kind: 'bool',
+    default: true,
+    doc: 'Accepted for clients that send it: a query ends with its client in any case.',
+  },
+  async_insert: {
+    kind: 'bool',
+    default: false,
+    doc: 'Accepted for clients that send it: concurrent inserts share a write to disk in any case.',
+  },
+  wait_for_async_insert: {
+    kind: 'bool',
+    default: true,
+    doc: 'Accepted for clients that send it: an INSERT is answered when its rows are on disk in any case.',
+  },
   insert_deduplication_token: {
     kind: 'string',
     default: '',

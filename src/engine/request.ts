@@ -12,7 +12,7 @@ export interface QueryOptions {
   readonly database?: string;
   /** Settings by name, as text; they are laid over the user's. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
-  /** Values of `{name:type}` placeholders, as text. */
+  /** Values of `{name:type}` placeholders, as text; in that of a string `\` begins an escape, and `\N` alone is NULL. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly queryId?: string;
   readonly signal?: AbortSignal;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { SluiceError } from '../base/index.ts';
 
 /**
  * The brands whose headers and paths are understood, so that clients of other servers work unchanged. The first is our
@@ -27,8 +28,21 @@ export function brandedHeader(
   return undefined;
 }
 
-/** The spelling of a response header's brand for a request: always ours, and ClickHouse's when the request used it. */
+/** Whether a request comes from a client that was written for ClickHouse, going by its headers. */
+export function isClickHouseClient(headers: IncomingHttpHeaders): boolean {
+  if (headers['user-agent']?.toLowerCase().includes('clickhouse') === true) return true;
+  for (const name in headers) if (name.startsWith('x-clickhouse-')) return true;
+  return false;
+}
+
+/** The spelling of a response header's brand for a request: always ours, and ClickHouse's for its clients. */
 export function responseBrands(headers: IncomingHttpHeaders): readonly string[] {
-  for (const name in headers) if (name.startsWith('x-clickhouse-')) return ['X-Svc-', 'X-ClickHouse-'];
-  return ['X-Svc-'];
+  return isClickHouseClient(headers) ? ['X-Svc-', 'X-ClickHouse-'] : ['X-Svc-'];
+}
+
+/** The text of an error as the request's client reads it: clients for ClickHouse look for the error's name at the end. */
+export function exceptionText(headers: IncomingHttpHeaders, error: SluiceError): string {
+  if (!isClickHouseClient(headers)) return error.exceptionText;
+  const stop = error.message.endsWith('.') ? '' : '.';
+  return `${error.exceptionText}${stop} (${error.errorName})`;
 }

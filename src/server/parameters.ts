@@ -30,6 +30,8 @@ export function readParameters(querystring: string): RequestParameters {
   const settings: [string, string][] = [];
   const parameters: [string, string][] = [];
   const url = new URLSearchParams(querystring);
+  const role = url.get('role');
+  if (role) throw new SluiceError('UNKNOWN_ROLE', `There is no role '${role}': rights are granted to users`);
   for (const [name, value] of url) {
     if (ownParameters.has(name)) continue;
     if (name.startsWith('param_')) parameters.push([name.slice('param_'.length), value]);

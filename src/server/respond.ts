@@ -1,10 +1,11 @@
 import { isAscii } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { type Clock, SluiceError, toSluiceError } from '../base/index.ts';
 import type { QueryResult } from '../engine/index.ts';
 import { type BlockWriter, createWriter } from '../formats/index.ts';
 import { serverTimeZone } from '../types/index.ts';
-import { responseBrands } from './brands.ts';
+import { exceptionText, isClickHouseClient, responseBrands } from './brands.ts';
 import { type ResponseCodec, responseCodec } from './compression.ts';
 
 /** Headers as Node's writeHead takes them: names and values in turn. */
@@ -59,6 +60,23 @@ function sendWhole(
 
 /** Milliseconds that a client has to take the last line of a response that failed. */
 const farewellMilliseconds = 5_000;
+/** Milliseconds after which such a connection is cut, so that a client has read the line when it notices. */
+const cutMilliseconds = 100;
+
+/** The header that announces to clients for ClickHouse how an error after the first byte is marked. */
+const exceptionTagHeader = 'X-ClickHouse-Exception-Tag';
+
+/** An error after the first byte, as the last line of a body; clients for ClickHouse find it by its tag. */
+function farewell(context: Context, error: SluiceError): Buffer {
+  const text = exceptionText(context.req.headers, error);
+  const tag = context.res.getHeader(exceptionTagHeader);
+  if (tag === undefined) return Buffer.from(`\n${JSON.stringify({ exception: text })}\n`);
+  const message = `${text}\n`;
+  const marker = '__exception__';
+  return Buffer.from(
+    `\r\n${marker}\r\n${tag}\r\n${message}${Buffer.byteLength(message)} ${tag}\r\n${marker}\r\n`,
+  );
+}
 
 /** A response whose bytes are sent as they come, with the client's pace. */
 class StreamedResponse {
@@ -72,6 +90,8 @@ class StreamedResponse {
     // From here on the response is ours, not Koa's.
     context.respond = false;
     res.statusCode = 200;
+    if (isClickHouseClient(context.req.headers))
+      res.setHeader(exceptionTagHeader, randomBytes(8).toString('hex'));
     if (codec === undefined) {
       this.#codec = null;
       this.#out = res;
@@ -117,12 +137,12 @@ class StreamedResponse {
   fail(error: SluiceError, clock: Clock): void {
     const { res } = this.#context;
     if (this.closed) return;
-    const line = Buffer.from(`\n${JSON.stringify({ exception: error.exceptionText })}\n`);
+    const line = farewell(this.#context, error);
     // A client that reads no more never takes the line.
     const patience = clock.after(farewellMilliseconds, () => res.destroy());
     const cut = () => {
       patience.cancel();
-      res.destroy();
+      clock.after(cutMilliseconds, () => res.destroy());
     };
     if (this.#codec === null) res.write(line, cut);
     else {

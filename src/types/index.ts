@@ -35,6 +35,7 @@ export {
   readQuoted,
   skipSpace,
   type TextCursor,
+  unescapeText,
 } from './quoted-text.ts';
 export type { TextFormatter, TextParser } from './scalar-text.ts';
 export { supertype, trySupertype } from './supertype.ts';

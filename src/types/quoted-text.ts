@@ -85,6 +85,18 @@ function readEscape(cursor: TextCursor): string {
   return unescapes[char] ?? (/[\\'"`/]/.test(char) ? char : `\\${char}`);
 }
 
+/** A text without quotes in which a backslash begins an escape. */
+export function unescapeText(text: string): string {
+  let result = '';
+  let from = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+    const cursor = { text, at };
+    result += text.slice(from, at) + readEscape(cursor);
+    from = cursor.at;
+  }
+  return result + text.slice(from);
+}
+
 /** Reads a string in single or double quotes, with backslash escapes and doubled quotes. */
 export function readQuoted(cursor: TextCursor): string {
   const { text } = cursor;

@@ -186,6 +186,7 @@ test('placeholders take typed values from the URL, which are never text of the s
     await server.ok(sql, { param_n: '41', param_s: hostile }),
     `${JSON.stringify({ n: 42, s: hostile })}\n`,
   );
+  t.is(await server.ok(sql, { param_n: '1', param_s: 'a\\tb\\\\c' }), '{"n":2,"s":"a\\tb\\\\c"}\n');
   t.is(await server.ok(sql, { param_n: '1', param_s: 'x' }), '{"n":2,"s":"x"}\n');
   const missing = await server.sql(sql, { param_n: '1' });
   t.is(missing.status, 400);

@@ -13,6 +13,7 @@ import {
   toByteString,
   typeName,
   types,
+  unescapeText,
   withoutLowCardinality,
 } from '../../types/index.ts';
 import { type BoundExpr, type BoundLambda, type Column, isConstant } from '../bound.ts';
@@ -222,11 +223,13 @@ export class Binder {
     }
     const type = parseType(typeText);
     if (text === '\\N' && isNullable(type)) return literalOf(null, type);
-    const cast = this.call('cast', [
-      literalOf(toByteString(text), types.string),
-      literalOf(typeText, types.string),
-    ]);
     try {
+      // Strings come with escapes, so that \N can be told from a text; other types have a notation of their own.
+      const plain = isString(bareType(type)) ? unescapeText(text) : text;
+      const cast = this.call('cast', [
+        literalOf(toByteString(plain), types.string),
+        literalOf(typeText, types.string),
+      ]);
       return literalOf(this.context.evaluate(cast), type);
     } catch (thrown) {
       if (!(thrown instanceof SluiceError)) throw thrown;

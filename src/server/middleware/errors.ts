@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { type SluiceError, toSluiceError } from '../../base/index.ts';
-import { responseBrands, restPrefixes } from '../brands.ts';
+import { exceptionText, responseBrands, restPrefixes } from '../brands.ts';
 import { discardRest } from '../compression.ts';
 import type { ServerContext } from '../context.ts';
 
@@ -14,7 +14,7 @@ export function answerError(context: Context, error: SluiceError, status: number
     if (context.state.queryId !== undefined) context.set(`${brand}Query-Id`, context.state.queryId as string);
   }
   if (status === 401) context.set('WWW-Authenticate', 'Basic realm="sluice", charset="UTF-8"');
-  const exception = error.exceptionText;
+  const exception = exceptionText(context.req.headers, error);
   const structured = restPrefixes.some((prefix) => context.path.startsWith(`${prefix}/`));
   context.body = JSON.stringify(
     structured
