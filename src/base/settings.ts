@@ -121,6 +121,22 @@ export const settingDefinitions = {
   },
   input_format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input.' },
   format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input and output.' },
+  input_format_avro_allow_missing_fields: {
+    kind: 'bool',
+    default: false,
+    doc: 'Fill columns that an Avro file has no field for with their type default, also without a DEFAULT.',
+  },
+  output_format_avro_codec: {
+    kind: 'enum',
+    default: 'snappy',
+    words: ['null', 'deflate', 'snappy', 'zstd', 'zstandard'],
+    doc: 'How the blocks of Avro output are compressed.',
+  },
+  output_format_avro_sync_interval: {
+    kind: 'uint',
+    default: 16384,
+    doc: 'Bytes of records in a block of Avro output, before they are compressed.',
+  },
   one_message_per_row: {
     kind: 'bool',
     default: false,

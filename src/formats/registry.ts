@@ -1,6 +1,8 @@
 import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
 import type { ColumnSchema } from '../column/index.ts';
 import { codecOfPath } from '../compression/index.ts';
+import { avroReader } from './avro/read.ts';
+import { avroWriter } from './avro/write.ts';
 import type { BlockReader, ReaderColumn, ReaderOptions } from './block-reader.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { csvReader, type HeaderLines, tsvReader } from './read/delimited-rows.ts';
@@ -185,6 +187,7 @@ const formats: readonly Format[] = [
     writer: (schema) => rowBinaryWriter(schema, header),
     reader: (columns, settings) => rowBinaryReader(columns, settings, header),
   })),
+  { name: 'Avro', aliases: [], writer: avroWriter, reader: avroReader },
   { name: 'Null', aliases: [], writer: nullWriter },
 ];
 

@@ -4,6 +4,7 @@ import { textOptions } from '../text-settings.ts';
 
 /** The settings that readers look at, taken apart once. */
 export interface ReadOptions {
+  readonly settings: Settings;
   readonly text: TextOptions;
   readonly skipUnknownFields: boolean;
   readonly nullAsDefault: boolean;
@@ -15,6 +16,7 @@ export interface ReadOptions {
 
 export function readOptions(settings: Settings): ReadOptions {
   return {
+    settings,
     text: textOptions(settings),
     skipUnknownFields: settings.input_format_skip_unknown_fields,
     nullAsDefault: settings.input_format_null_as_default,
