@@ -121,6 +121,11 @@ export const settingDefinitions = {
   },
   input_format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input.' },
   format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input and output.' },
+  format_schema: {
+    kind: 'string',
+    default: '',
+    doc: "The schema of formats that need one: 'name:Message', the name being that of a CREATE FORMAT SCHEMA or of a file.",
+  },
   input_format_avro_allow_missing_fields: {
     kind: 'bool',
     default: false,

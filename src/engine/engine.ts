@@ -10,6 +10,7 @@ import { UserFiles } from '../files/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
 import type { Store } from '../storage/index.ts';
+import { SchemaRegistry } from './format-schemas.ts';
 import { InsertPlans } from './insert-plan.ts';
 import { WorkerPool } from './parallel/worker-pool.ts';
 import { type Process, Processes } from './processes.ts';
@@ -40,6 +41,7 @@ export class Engine {
   readonly sessions: Sessions;
   readonly views: Views;
   readonly workers: WorkerPool;
+  readonly formatSchemas: SchemaRegistry;
   /** The files that queries may name. */
   readonly userFiles: UserFiles;
   /** Settings that every statement starts from. */
@@ -63,6 +65,7 @@ export class Engine {
     this.clock = parts.clock;
     this.defaults = parts.defaults;
     this.workers = new WorkerPool(parts.threads);
+    this.formatSchemas = new SchemaRegistry(parts.store);
     this.userFiles = new UserFiles(join(parts.store.directory, 'user_files'));
     this.#startedAt = parts.clock.monotonic();
     this.sessions = new Sessions(parts.clock);

@@ -263,7 +263,10 @@ async function insertData(
   const given = readerColumns.map(({ name, type, hasDefault }) => ({ name, type, mayBeOmitted: hasDefault }));
   const writer = new RowWriter(engine, stream, given, execution);
   try {
-    const options = { evaluateExpression: valueEvaluator(engine, request, execution) };
+    const options = {
+      schemas: engine.formatSchemas,
+      evaluateExpression: valueEvaluator(engine, request, execution),
+    };
     for (const input of inputs) await readInput(input, readerColumns, options, writer, execution);
     await writer.flush();
   } finally {

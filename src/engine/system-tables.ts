@@ -193,6 +193,16 @@ export function systemTables(engine: Engine): SystemTable[] {
       () => formatNames().map((format) => [format.name, format.isInput ? 1 : 0, format.isOutput ? 1 : 0]),
     ),
     table(
+      'format_schemas',
+      'Schemas made by CREATE FORMAT SCHEMA.',
+      [
+        ['name', string],
+        ['type', string],
+        ['schema', string],
+      ],
+      () => engine.formatSchemas.stored.map(({ name, type, text }) => [name, type, text]),
+    ),
+    table(
       'query_cache',
       'Compiled queries that are kept.',
       [

@@ -1,4 +1,5 @@
 import type { Block, ColumnSchema } from '../column/index.ts';
+import type { FormatSchemas } from './format-schemas.ts';
 
 /** A column that rows are read into. */
 export interface ReaderColumn extends ColumnSchema {
@@ -27,6 +28,8 @@ export interface BlockReader {
 
 /** What a reader needs beside the settings. */
 export interface ReaderOptions {
+  /** Where the schema stands that the setting `format_schema` names. */
+  readonly schemas?: FormatSchemas;
   /** Whether the data stands in the text of a statement, so that a semicolon may follow it. */
   readonly isInline?: boolean;
   /** Computes an expression that stands as a value in the Values format; without it such a row is an error. */

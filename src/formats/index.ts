@@ -1,5 +1,7 @@
 export type { BlockReader, ReadBlock, ReaderColumn, ReaderOptions } from './block-reader.ts';
 export type { BlockWriter, WriteSummary } from './block-writer.ts';
+export type { FormatSchemas } from './format-schemas.ts';
+export { parseProtobufSchema } from './protobuf/schema.ts';
 export {
   createReader,
   createWriter,

@@ -5,6 +5,9 @@ import { avroReader } from './avro/read.ts';
 import { avroWriter } from './avro/write.ts';
 import type { BlockReader, ReaderColumn, ReaderOptions } from './block-reader.ts';
 import type { BlockWriter } from './block-writer.ts';
+import { type FormatSchemas, noSchemas } from './format-schemas.ts';
+import { protobufReader } from './protobuf/read.ts';
+import { protobufWriter } from './protobuf/write.ts';
 import { csvReader, type HeaderLines, tsvReader } from './read/delimited-rows.ts';
 import { jsonDocumentReader } from './read/json-document.ts';
 import { jsonCompactEachRowReader, jsonEachRowReader } from './read/json-each-row.ts';
@@ -32,7 +35,11 @@ import {
   valuesWriter,
 } from './write/row-formats.ts';
 
-type MakeWriter = (schema: readonly ColumnSchema[], settings: Settings) => BlockWriter;
+type MakeWriter = (
+  schema: readonly ColumnSchema[],
+  settings: Settings,
+  schemas: FormatSchemas,
+) => BlockWriter;
 type MakeReader = (
   columns: readonly ReaderColumn[],
   settings: Settings,
@@ -188,6 +195,19 @@ const formats: readonly Format[] = [
     reader: (columns, settings) => rowBinaryReader(columns, settings, header),
   })),
   { name: 'Avro', aliases: [], writer: avroWriter, reader: avroReader },
+  {
+    name: 'Protobuf',
+    aliases: [],
+    extensions: ['pb', 'protobuf'],
+    writer: (schema, settings, schemas) => protobufWriter(schema, settings, schemas, false),
+    reader: (columns, settings, options) => protobufReader(columns, settings, options, false),
+  },
+  {
+    name: 'ProtobufSingle',
+    aliases: [],
+    writer: (schema, settings, schemas) => protobufWriter(schema, settings, schemas, true),
+    reader: (columns, settings, options) => protobufReader(columns, settings, options, true),
+  },
   { name: 'Null', aliases: [], writer: nullWriter },
 ];
 
@@ -257,12 +277,13 @@ export function createWriter(
   formatName: string,
   schema: readonly ColumnSchema[],
   settings: Settings,
+  schemas: FormatSchemas = noSchemas,
 ): BlockWriter {
   const known = writers.get(schema);
   const entry =
     known?.settings === settings && known.format === formatName ? known.writer.again?.() : undefined;
   if (entry !== undefined) return entry;
-  const writer = findFormat(formatName, 'output').writer!(schema, settings);
+  const writer = findFormat(formatName, 'output').writer!(schema, settings, schemas);
   if (writer.again !== undefined) writers.set(schema, { format: formatName, settings, writer });
   return writer;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { type Clock, SluiceError, toSluiceError } from '../base/index.ts';
 import type { QueryResult } from '../engine/index.ts';
-import { type BlockWriter, createWriter } from '../formats/index.ts';
+import { type BlockWriter, createWriter, type FormatSchemas } from '../formats/index.ts';
 import { serverTimeZone } from '../types/index.ts';
 import { exceptionText, isClickHouseClient, responseBrands } from './brands.ts';
 import { type ResponseCodec, responseCodec } from './compression.ts';
@@ -155,6 +155,7 @@ class StreamedResponse {
 /** How a result is sent, as the request and its statement ask for it. */
 export interface ResponseOptions {
   readonly format: string;
+  readonly schemas: FormatSchemas;
   /** Bytes held back before the response is begun. */
   readonly bufferBytes: number;
   /** Whether the whole result is held back, so that an error always has its status. */
@@ -207,7 +208,7 @@ export async function respond(
     sendWhole(context, headers, again.contentType, again.body, options);
     return;
   }
-  const writer = createWriter(options.format, result.columns, result.settings);
+  const writer = createWriter(options.format, result.columns, result.settings, options.schemas);
   const held: Uint8Array[] = [writer.start()];
   let size = held[0]!.length;
   for (let block = await result.next(); block !== null; block = await result.next()) {

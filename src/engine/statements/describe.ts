@@ -55,6 +55,8 @@ function listedNames(engine: Engine, request: Request, statement: ShowStatement)
         .filter((each) => statement.list === 'functions' || each.kind === 'aggregate')
         .map((each) => each.name)
         .sort();
+    case 'format_schemas':
+      return engine.formatSchemas.stored.map((schema) => schema.name);
     case 'formats':
       return formatNames().map((format) => format.name);
     case 'users':
@@ -128,6 +130,10 @@ function describeNamed(engine: Engine, request: Request, statement: ShowStatemen
 }
 
 export function showCreate(engine: Engine, request: Request, statement: ShowCreate): Outcome {
+  if (statement.object === 'format_schema') {
+    const text = engine.formatSchemas.createText(statement.name.name);
+    return rowsOutcome(textColumns('statement'), textRows([[text]]), statement.output, request.settings);
+  }
   if (statement.object === 'database') {
     engine.catalog.assertDatabase(statement.name.name);
     return rowsOutcome(

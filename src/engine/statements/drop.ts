@@ -82,6 +82,10 @@ export async function drop(engine: Engine, request: Request, statement: DropStat
   if (setting !== undefined)
     throw new SluiceError('NOT_IMPLEMENTED', `The setting '${setting.name}' of DROP is not supported`);
   for (const name of statement.names) {
+    if (statement.object === 'format_schema') {
+      await engine.formatSchemas.drop(name.name, statement.ifExists);
+      continue;
+    }
     if (statement.object === 'database') {
       if (statement.ifExists && !engine.catalog.hasDatabase(name.name)) continue;
       for (const object of engine.catalog.objects(name.name)) {

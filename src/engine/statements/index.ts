@@ -98,8 +98,12 @@ export async function runStatement(
     }
     case 'unsupported_statement':
       return refuse(statement.what);
+    case 'create_format_schema': {
+      const { name, type, schema: text } = statement;
+      await engine.formatSchemas.create({ name, type, text }, statement);
+      return done(request.settings);
+    }
     case 'create_function':
-    case 'create_format_schema':
     case 'create_role':
     case 'alter':
     case 'set_role':

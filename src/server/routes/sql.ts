@@ -106,6 +106,7 @@ async function run(
       result.format ?? (result.settings.default_format || brandedHeader(headers, 'format') || 'TabSeparated');
     await respond(context, result, {
       format: result.hasRows ? outputFormat(wanted) : wanted,
+      schemas: engine.formatSchemas,
       bufferBytes: result.settings.buffer_size,
       whole: result.settings.wait_end_of_query && !result.streaming,
       clock: engine.clock,
