@@ -7,6 +7,7 @@ import {
 } from './generate-expression.ts';
 import {
   aggregated,
+  bareSelect,
   column,
   type Expr,
   type From,
@@ -26,18 +27,6 @@ export interface Tables {
   readonly side: Table;
   readonly empty: Table;
 }
-
-const nothing: Omit<Select, 'from' | 'outputs'> = {
-  kind: 'select',
-  where: null,
-  keys: null,
-  having: null,
-  distinct: false,
-  order: [],
-  limitBy: null,
-  limit: null,
-  offset: 0,
-};
 
 /** Where rows come from, what their columns are, and whether their order is known. */
 interface Origin {
@@ -92,7 +81,7 @@ export class QueryGenerator {
     const name = random.pick(table === this.#tables.side ? ['k', 'kn'] : ['i8', 'n', 'i64']);
     const source = inner.sources.find((one) => one.name === name)!;
     return {
-      ...nothing,
+      ...bareSelect,
       from: { kind: 'table', table },
       where: random.oneIn(2) ? inner.condition(1) : null,
       outputs: [{ name: this.#name(), expr: column(name, source.type) }],
@@ -107,7 +96,7 @@ export class QueryGenerator {
       ? aggregated('count', [])
       : aggregated(random.pick(['min', 'max']), [column('k', side.columns[0]!.type)]);
     const query: Query = {
-      ...nothing,
+      ...bareSelect,
       from: { kind: 'table', table: side },
       where: random.oneIn(2) ? inner.condition(0) : null,
       outputs: [{ name: this.#name(), expr }],
@@ -190,7 +179,7 @@ export class QueryGenerator {
     });
     const distinct = random.oneIn(5);
     const where = random.oneIn(3) ? null : expressions.condition(random.below(3) + 1);
-    const select: Select = { ...nothing, from, where, outputs, distinct };
+    const select: Select = { ...bareSelect, from, where, outputs, distinct };
     const visible = distinct ? this.#expressions(outputSources(select), 0) : expressions;
     return this.#limited(select, visible, ordered && !distinct);
   }
@@ -212,7 +201,7 @@ export class QueryGenerator {
     const outputs = [...shown, ...aggregates];
     if (outputs.length === 0) outputs.push({ name: this.#name(), expr: aggregated('count', []) });
     const where = random.oneIn(3) ? expressions.condition(random.below(2) + 1) : null;
-    const select: Select = { ...nothing, from, where, keys: keys.length === 0 ? null : keys, outputs };
+    const select: Select = { ...bareSelect, from, where, keys: keys.length === 0 ? null : keys, outputs };
     const visible = this.#expressions(outputSources(select), 0);
     const having = keys.length > 0 && random.oneIn(3) ? visible.condition(1) : null;
     return this.#limited({ ...select, having }, visible, false);
@@ -294,7 +283,7 @@ export class QueryGenerator {
       const { from, sources } = this.#origin(1);
       const expressions = this.#expressions(sources, 1);
       const outputs = kinds.map((kind) => ({ name: this.#name(), expr: expressions.of(kind, 1) }));
-      return { ...nothing, from, where: random.oneIn(2) ? expressions.condition(1) : null, outputs };
+      return { ...bareSelect, from, where: random.oneIn(2) ? expressions.condition(1) : null, outputs };
     };
     for (;;) {
       const inputs = random.list(random.below(2) + 2, input);

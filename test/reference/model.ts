@@ -91,6 +91,19 @@ export interface Select {
   readonly offset: number;
 }
 
+/** A SELECT with no clause but those that every one has. */
+export const bareSelect: Omit<Select, 'from' | 'outputs'> = {
+  kind: 'select',
+  where: null,
+  keys: null,
+  having: null,
+  distinct: false,
+  order: [],
+  limitBy: null,
+  limit: null,
+  offset: 0,
+};
+
 export type Query = Select | { readonly kind: 'union'; readonly inputs: readonly Query[] };
 
 export function column(name: string, of: Type): Expr {

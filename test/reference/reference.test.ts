@@ -8,7 +8,16 @@ import { Reference } from './evaluate.ts';
 import type { Tables } from './generate.ts';
 import { ExpressionGenerator } from './generate-expression.ts';
 import { fill, firstDifference, firstSeed, queryCount, report, tables } from './harness.ts';
-import { type Expr, type From, type Order, type Output, printQuery, type Row, type Select } from './model.ts';
+import {
+  bareSelect,
+  type Expr,
+  type From,
+  type Order,
+  type Output,
+  printQuery,
+  type Row,
+  type Select,
+} from './model.ts';
 import { Random } from './random.ts';
 import type { Value } from './values.ts';
 
@@ -62,7 +71,8 @@ test('an expression gives the same over columns, over constants and over both', 
         };
       });
       const id: Output = { name: 'id', expr: { kind: 'column', name: 'id', type: main.columns[0]!.type } };
-      const query = selectOf([...replaced, id]);
+      const from: From = { kind: 'table', table: tables.main };
+      const query: Select = { ...bareSelect, from, outputs: [...replaced, id] };
       const sql = printQuery(query);
       const where = `WHERE id = ${row['id']}`;
       const one = reference.query({ ...query, from: { kind: 'table', table: { ...main, rows: [row] } } });
@@ -72,22 +82,6 @@ test('an expression gives the same over columns, over constants and over both', 
     }
   }
 });
-
-function selectOf(outputs: readonly Output[]): Select {
-  return {
-    kind: 'select',
-    from: { kind: 'table', table: tables.main },
-    where: null,
-    keys: null,
-    outputs,
-    having: null,
-    distinct: false,
-    order: [],
-    limitBy: null,
-    limit: null,
-    offset: 0,
-  };
-}
 
 /** Evaluators that get one thing wrong. Were the harness blind to any of these, it would be worth little. */
 const wrong: Readonly<Record<string, Reference>> = {
