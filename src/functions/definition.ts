@@ -1,5 +1,5 @@
 import type { Clock, Settings } from '../base/index.ts';
-import type { Code, ModuleBuilder } from '../code/index.ts';
+import { type Code, js, type ModuleBuilder } from '../code/index.ts';
 import type { SqlType } from '../types/index.ts';
 
 /** What a running query can tell its functions about itself. */
@@ -44,6 +44,11 @@ export interface Operand {
   readonly bounds: readonly [least: number, greatest: number] | undefined;
   /** For conditions, the same value as a JavaScript boolean: what branches and masks are made of. */
   readonly test?: Code;
+}
+
+/** The operand's value with JavaScript null where it is NULL. */
+export function boxedCode({ code, isNull }: Operand): Code {
+  return isNull === null ? code : js`(${isNull} ? null : ${code})`;
 }
 
 /** What an emitter works with: it adds statements in front of the expression that it returns. */
@@ -159,8 +164,8 @@ export interface ScalarFunction extends FunctionDocumentation {
   readonly kernel?: (args: readonly Argument[], type: SqlType) => Kernel;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: kernels take the canonical values of whatever types they declare.
-export type Kernel = (...values: any[]) => unknown;
+/** Takes the canonical values of whatever types it declares; only generated code, which has checked them, calls it so. */
+export type Kernel = (...values: never[]) => unknown;
 
 /** Where one aggregate's slot lives: f64 in a Float64Array (or a double variable), any in a JS array. */
 export interface Slot {

@@ -2,6 +2,7 @@ export {
   type AggregateFunction,
   type AggregateState,
   type Argument,
+  boxedCode,
   type Emitter,
   type FunctionDefinition,
   isLambda,

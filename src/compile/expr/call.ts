@@ -56,7 +56,8 @@ export function compileCall(compiler: RowCompiler, call: BoundCall): RowOperand 
       call.args.map((argument) => describe(argument, false)),
       call.type,
     );
-    return compileJsonCast(compiler, first, call.type, convert);
+    // What a path gives is a text, so the cast is one of texts.
+    return compileJsonCast(compiler, first, call.type, convert as (text: string) => unknown);
   }
   const propagate = definition.nulls !== 'handled';
   const operands = call.args.map((argument) =>

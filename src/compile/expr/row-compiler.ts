@@ -1,6 +1,6 @@
 import { assert } from '../../base/index.ts';
-import { type Code, js, ModuleBuilder } from '../../code/index.ts';
-import type { Emitter, LambdaOperand, Operand } from '../../functions/index.ts';
+import { type Code, CodeWriter, js } from '../../code/index.ts';
+import { boxedCode, type Emitter, type LambdaOperand, type Operand } from '../../functions/index.ts';
 import { type BoundExpr, type BoundLambda, exprKey, isConstant } from '../../plan/index.ts';
 import { setKey } from '../../runtime/index.ts';
 import { defaultValue, representation, type SqlType } from '../../types/index.ts';
@@ -21,8 +21,7 @@ export type ColumnSource =
  * Compiles expressions into statements of a generated function. Code goes into one of three places: what is the same for
  * a whole execution, what is the same for a block, and what runs for each row.
  */
-export class RowCompiler implements Emitter {
-  readonly module = new ModuleBuilder();
+export class RowCompiler extends CodeWriter implements Emitter {
   /** The name by which generated code knows the state of its execution. */
   readonly state = this.module.name('state');
   readonly once: Frame = newFrame(null);
@@ -33,6 +32,7 @@ export class RowCompiler implements Emitter {
   #frame: Frame;
 
   constructor() {
+    super();
     this.#frame = newFrame(this.block);
   }
 
@@ -40,23 +40,7 @@ export class RowCompiler implements Emitter {
     return this.#frame;
   }
 
-  bind(value: unknown, hint: string): Code {
-    return this.module.bind(value, hint);
-  }
-
-  constant(hint: string, value: Code): Code {
-    const name = this.module.name(hint);
-    this.statement(js`const ${name} = ${value};`);
-    return name;
-  }
-
-  variable(hint: string, initial: Code): Code {
-    const name = this.module.name(hint);
-    this.statement(js`let ${name} = ${initial};`);
-    return name;
-  }
-
-  statement(code: Code): void {
+  override statement(code: Code): void {
     this.#frame.statements.push(code);
   }
 
@@ -108,7 +92,7 @@ export class RowCompiler implements Emitter {
   }
 
   boxed(operand: Operand): Code {
-    return operand.isNull === null ? operand.code : js`(${operand.isNull} ? null : ${operand.code})`;
+    return boxedCode(operand);
   }
 
   inline(lambda: LambdaOperand, parameters: readonly Operand[]): Operand {

@@ -1,13 +1,14 @@
-import { type Code, instantiate, joinCode, js, ModuleBuilder } from '../../code/index.ts';
+import { type Code, CodeWriter, instantiate, joinCode, js } from '../../code/index.ts';
 import { bareType, defaultValue, integerRange, type SqlType } from '../../types/index.ts';
-import type {
-  AggregateFunction,
-  AggregateState,
-  Argument,
-  Emitter,
-  LambdaOperand,
-  Operand,
-  SlotState,
+import {
+  type AggregateFunction,
+  type AggregateState,
+  type Argument,
+  boxedCode,
+  type Emitter,
+  type LambdaOperand,
+  type Operand,
+  type SlotState,
 } from '../definition.ts';
 
 /** An aggregate function outside of a query: states are made, fed, brought together and asked one by one. */
@@ -21,8 +22,7 @@ export interface Accumulator {
 }
 
 /** Gathers the statements of one update. */
-class UpdateEmitter implements Emitter {
-  readonly module = new ModuleBuilder();
+class UpdateEmitter extends CodeWriter implements Emitter {
   readonly freshSlots = false;
   #statements: Code[] = [];
 
@@ -30,23 +30,7 @@ class UpdateEmitter implements Emitter {
     return this.#statements;
   }
 
-  bind(value: unknown, hint: string): Code {
-    return this.module.bind(value, hint);
-  }
-
-  constant(hint: string, value: Code): Code {
-    const name = this.module.name(hint);
-    this.statement(js`const ${name} = ${value};`);
-    return name;
-  }
-
-  variable(hint: string, initial: Code): Code {
-    const name = this.module.name(hint);
-    this.statement(js`let ${name} = ${initial};`);
-    return name;
-  }
-
-  statement(code: Code): void {
+  override statement(code: Code): void {
     this.#statements.push(code);
   }
 
@@ -67,7 +51,7 @@ class UpdateEmitter implements Emitter {
   }
 
   boxed(operand: Operand): Code {
-    return operand.isNull === null ? operand.code : js`(${operand.isNull} ? null : ${operand.code})`;
+    return boxedCode(operand);
   }
 
   inline(_: LambdaOperand): Operand {

@@ -12,6 +12,7 @@ import {
 } from '../../types/index.ts';
 import type { AggregateFunction, AggregateState, Argument, SlotState } from '../definition.ts';
 import { asDouble } from '../scalar/integer-code.ts';
+import { aggregateOf } from './define.ts';
 
 function requireNumber(name: string, args: readonly Argument[]): SqlType {
   const { type } = args[0]!;
@@ -136,12 +137,8 @@ function sumState(type: SqlType, result: SqlType): AggregateState {
   return bigSum((sum) => sum);
 }
 
-const sum: AggregateFunction = {
-  kind: 'aggregate',
+const sum = aggregateOf(['x'], {
   name: 'sum',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'sum(x)',
   doc: 'Sum of the numbers, in 64 bits for integers.',
   examples: [
     ['sum(5)', '5'],
@@ -149,14 +146,10 @@ const sum: AggregateFunction = {
   ],
   type: (args) => sumType(requireNumber('sum', args)),
   state: (args, _, type) => sumState(args[0]!.type, type),
-};
+});
 
-const avg: AggregateFunction = {
-  kind: 'aggregate',
+const avg = aggregateOf(['x'], {
   name: 'avg',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'avg(x)',
   doc: 'Arithmetic mean as a float; nan over no rows.',
   examples: [['avg(5)', '5']],
   type: (args) => {
@@ -177,7 +170,7 @@ const avg: AggregateFunction = {
     ],
     result: (total: number, rows: number) => total / rows,
   }),
-};
+});
 
 /** Least or greatest value; of doubles in a slot of doubles, of everything else in a slot of values. */
 function extremeState(type: SqlType, greatest: boolean): SlotState {
@@ -222,12 +215,8 @@ function extremeState(type: SqlType, greatest: boolean): SlotState {
 }
 
 function extreme(name: 'min' | 'max', doc: string): AggregateFunction {
-  return {
-    kind: 'aggregate',
+  return aggregateOf(['x'], {
     name,
-    category: 'aggregate',
-    arity: [1, 1],
-    syntax: `${name}(x)`,
     doc,
     examples: [
       [`${name}(5)`, '5'],
@@ -235,7 +224,7 @@ function extreme(name: 'min' | 'max', doc: string): AggregateFunction {
     ],
     type: (args) => args[0]!.type,
     state: (args) => extremeState(args[0]!.type, name === 'max'),
-  };
+  });
 }
 
 /** Keeps one of the values: the first or the last. */
@@ -258,18 +247,14 @@ function anyFunction(
   last: boolean,
   doc: string,
 ): AggregateFunction {
-  return {
-    kind: 'aggregate',
+  return aggregateOf(['x'], {
     name,
     aliases,
-    category: 'aggregate',
-    arity: [1, 1],
-    syntax: `${name}(x)`,
     doc,
     examples: [[`${name}(5)`, '5']],
     type: (args) => args[0]!.type,
     state: (args) => anyState(args[0]!.type, last),
-  };
+  });
 }
 
 export const basicAggregates: readonly AggregateFunction[] = [

@@ -12,8 +12,8 @@ import {
 import type { AggregateFunction, Argument, ObjectState } from '../definition.ts';
 import { sumOf } from '../scalar/higher-order.ts';
 import { sumType } from './basic.ts';
+import { requireNumbers } from './define.ts';
 import { collectedMax, sizeOf, tooManyValues } from './parameters.ts';
-import { requireNumbers } from './statistics.ts';
 
 /** A state that keeps every row, in the order in which they are met. */
 function rowsState<Row>(

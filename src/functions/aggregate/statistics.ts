@@ -1,19 +1,8 @@
-import { SluiceError } from '../../base/index.ts';
 import { js } from '../../code/index.ts';
-import { isNumber, typeName, types } from '../../types/index.ts';
-import type { AggregateFunction, Argument, SlotState } from '../definition.ts';
+import { types } from '../../types/index.ts';
+import type { AggregateFunction, SlotState } from '../definition.ts';
 import { doubleCode } from '../scalar/math.ts';
-
-/** Checks that every argument is a number. */
-export function requireNumbers(name: string, args: readonly Argument[]): void {
-  for (const { type } of args) {
-    if (!isNumber(type))
-      throw new SluiceError(
-        'ILLEGAL_TYPE_OF_ARGUMENT',
-        `Illegal type ${typeName(type)} of argument for aggregate function ${name}: expected a number`,
-      );
-  }
-}
+import { aggregateOfNumbers } from './define.ts';
 
 const f64 = (name: string) => ({ name, kind: 'f64', initial: 0 }) as const;
 
@@ -72,21 +61,8 @@ function varianceFunction(
   example: string,
   finish: (count: number, squares: number) => number,
 ): AggregateFunction {
-  return {
-    kind: 'aggregate',
-    name,
-    aliases,
-    category: 'aggregate',
-    arity: [1, 1],
-    syntax: `${name}(x)`,
-    doc,
-    examples: [[`${name}(5)`, example]],
-    type: (args) => {
-      requireNumbers(name, args);
-      return types.float64;
-    },
-    state: () => varianceState(finish),
-  };
+  const examples = [[`${name}(5)`, example]] as const;
+  return aggregateOfNumbers(['x'], { name, aliases, doc, examples, state: () => varianceState(finish) });
 }
 
 /** The sums of third and fourth powers, too. */
@@ -113,20 +89,8 @@ function momentsState(finish: (moments: Moments) => number): SlotState {
 }
 
 function shapeFunction(name: string, doc: string, finish: (moments: Moments) => number): AggregateFunction {
-  return {
-    kind: 'aggregate',
-    name,
-    category: 'aggregate',
-    arity: [1, 1],
-    syntax: `${name}(x)`,
-    doc,
-    examples: [[`${name}(5)`, 'nan']],
-    type: (args) => {
-      requireNumbers(name, args);
-      return types.float64;
-    },
-    state: () => momentsState(finish),
-  };
+  const examples = [[`${name}(5)`, 'nan']] as const;
+  return aggregateOfNumbers(['x'], { name, doc, examples, state: () => momentsState(finish) });
 }
 
 type Pairs = readonly [
@@ -190,60 +154,32 @@ function pairFunction(
   example: string,
   finish: (pairs: Pairs) => number,
 ): AggregateFunction {
-  return {
-    kind: 'aggregate',
-    name,
-    aliases,
-    category: 'aggregate',
-    arity: [2, 2],
-    syntax: `${name}(x, y)`,
-    doc,
-    examples: [[`${name}(5, 6)`, example]],
-    type: (args) => {
-      requireNumbers(name, args);
-      return types.float64;
-    },
-    state: () => pairState(finish),
-  };
+  const examples = [[`${name}(5, 6)`, example]] as const;
+  return aggregateOfNumbers(['x', 'y'], { name, aliases, doc, examples, state: () => pairState(finish) });
 }
 
-const linearRegression: AggregateFunction = {
-  kind: 'aggregate',
+const linearRegression = aggregateOfNumbers(['x', 'y'], {
   name: 'simple_linear_regression',
-  category: 'aggregate',
-  arity: [2, 2],
-  syntax: 'simple_linear_regression(x, y)',
   doc: 'The line y = k * x + b that is nearest to the points, as a tuple of k and b.',
   examples: [['simple_linear_regression(5, 6)', '(nan,nan)']],
-  type: (args) => {
-    requireNumbers('simple_linear_regression', args);
-    return {
-      kind: 'tuple',
-      elements: [
-        { name: 'k', type: types.float64 },
-        { name: 'b', type: types.float64 },
-      ],
-    };
-  },
+  type: () => ({
+    kind: 'tuple',
+    elements: [
+      { name: 'k', type: types.float64 },
+      { name: 'b', type: types.float64 },
+    ],
+  }),
   state: () =>
     pairState(([, firstMean, secondMean, firstSquares, , products]) => {
       const slope = products / firstSquares;
       return [slope, secondMean - slope * firstMean];
     }),
-};
+});
 
-const avgWeighted: AggregateFunction = {
-  kind: 'aggregate',
+const avgWeighted = aggregateOfNumbers(['x', 'weight'], {
   name: 'avg_weighted',
-  category: 'aggregate',
-  arity: [2, 2],
-  syntax: 'avg_weighted(x, weight)',
   doc: 'Mean in which each number counts as much as its weight says.',
   examples: [['avg_weighted(5, 2)', '5']],
-  type: (args) => {
-    requireNumbers('avg_weighted', args);
-    return types.float64;
-  },
   state: () => ({
     kind: 'slots',
     slots: [f64('sum'), f64('weights')],
@@ -257,7 +193,7 @@ const avgWeighted: AggregateFunction = {
     ],
     result: (sum: number, weights: number) => sum / weights,
   }),
-};
+});
 
 /** nan where there are too few values. */
 function over(squares: number, count: number): number {

@@ -16,22 +16,14 @@ import type { AggregateFunction, Argument, ObjectState } from '../definition.ts'
 import { wrapInteger } from '../scalar/array-values.ts';
 import { doubleCode } from '../scalar/math.ts';
 import { sumType } from './basic.ts';
-import { requireNumbers } from './statistics.ts';
+import { aggregateOf, aggregateOfNumbers } from './define.ts';
 
 type Number64 = number | bigint;
 
-const sumKahan: AggregateFunction = {
-  kind: 'aggregate',
+const sumKahan = aggregateOfNumbers(['x'], {
   name: 'sum_kahan',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'sum_kahan(x)',
   doc: 'Sum of floats that makes up for rounding errors.',
   examples: [['sum_kahan(5.5)', '5.5']],
-  type: (args) => {
-    requireNumbers('sum_kahan', args);
-    return types.float64;
-  },
   state: () => ({
     kind: 'slots',
     slots: [
@@ -50,7 +42,12 @@ const sumKahan: AggregateFunction = {
     },
     result: (sum: number) => sum,
   }),
-};
+});
+
+/** The type of the argument; of a bool the integer that stands for it. */
+function ownType(argument: SqlType): SqlType {
+  return argument.kind === 'bool' ? types.uint8 : argument;
+}
 
 interface Total {
   total: Number64;
@@ -92,38 +89,24 @@ function zeroOf(type: SqlType): Number64 {
   return representation(type) === 'bigint' ? 0n : 0;
 }
 
-const sumWithOverflow: AggregateFunction = {
-  kind: 'aggregate',
+const sumWithOverflow = aggregateOfNumbers(['x'], {
   name: 'sum_with_overflow',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'sum_with_overflow(x)',
   doc: 'Sum in the type of the argument, which wraps when it does not fit.',
   examples: [['sum_with_overflow(to_uint8(5))', '5']],
-  type: (args) => {
-    requireNumbers('sum_with_overflow', args);
-    return args[0]!.type.kind === 'bool' ? types.uint8 : args[0]!.type;
-  },
+  type: ownType,
   state: (_, __, type) => foldState(zeroOf(type), adder(type)),
-};
+});
 
 interface SumAndCount {
   sum: Number64;
   count: number;
 }
 
-const sumCount: AggregateFunction = {
-  kind: 'aggregate',
+const sumCount = aggregateOfNumbers(['x'], {
   name: 'sum_count',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'sum_count(x)',
   doc: 'A tuple of the sum and the number of the values.',
   examples: [['sum_count(5)', '(5,1)']],
-  type: (args) => {
-    requireNumbers('sum_count', args);
-    return tupleOf([sumType(args[0]!.type), types.uint64]);
-  },
+  type: (argument) => tupleOf([sumType(argument), types.uint64]),
   state: (args) => {
     const type = sumType(args[0]!.type);
     const add = adder(type);
@@ -141,7 +124,7 @@ const sumCount: AggregateFunction = {
       result: (state: SumAndCount) => [state.sum, state.count],
     };
   },
-};
+});
 
 function bitAggregate(
   name: string,
@@ -150,12 +133,8 @@ function bitAggregate(
   narrow: (left: number, right: number) => number,
   wide: (left: bigint, right: bigint) => bigint,
 ): AggregateFunction {
-  return {
-    kind: 'aggregate',
+  return aggregateOf(['x'], {
     name,
-    category: 'aggregate',
-    arity: [1, 1],
-    syntax: `${name}(x)`,
     doc,
     examples: [[`${name}(5)`, '5']],
     type: (args) => {
@@ -165,7 +144,7 @@ function bitAggregate(
           'ILLEGAL_TYPE_OF_ARGUMENT',
           `Illegal type ${typeName(type)} of argument for aggregate function ${name}: expected an integer`,
         );
-      return type.kind === 'bool' ? types.uint8 : type;
+      return ownType(type);
     },
     state: (_, __, type) => {
       const initial = wrapInteger(allOnes ? -1n : 0n, type);
@@ -176,7 +155,7 @@ function bitAggregate(
         });
       return foldState(initial, (left, right) => wrapInteger(wide(BigInt(left), BigInt(right)), type));
     },
-  };
+  });
 }
 
 interface Delta {
@@ -185,18 +164,11 @@ interface Delta {
   sum: Number64;
 }
 
-const deltaSum: AggregateFunction = {
-  kind: 'aggregate',
+const deltaSum = aggregateOfNumbers(['x'], {
   name: 'delta_sum',
-  category: 'aggregate',
-  arity: [1, 1],
-  syntax: 'delta_sum(x)',
   doc: 'Sum of the differences of consecutive rows, those below 0 left out: how far a counter that is reset at times has come.',
   examples: [['delta_sum(5)', '0']],
-  type: (args) => {
-    requireNumbers('delta_sum', args);
-    return args[0]!.type.kind === 'bool' ? types.uint8 : args[0]!.type;
-  },
+  type: ownType,
   state: (_, __, type) => {
     const add = adder(type);
     const step = (state: Delta, to: Number64): void => {
@@ -224,7 +196,7 @@ const deltaSum: AggregateFunction = {
       result: (state: Delta) => state.sum,
     };
   },
-};
+});
 
 interface MapTotals {
   readonly totals: Map<unknown, [key: unknown, value: Number64]>;
