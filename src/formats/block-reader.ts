@@ -24,6 +24,12 @@ export interface BlockReader {
   push(chunk: Uint8Array): ReadBlock[];
   /** Ends the input: the last row may lack its newline. Gives what is left, if anything. */
   finish(): ReadBlock[];
+  /**
+   * Reads an input of its own, such as a message of a broker, and gives how many rows it has; when it throws, none of them
+   * counts. The blocks come from `finish`, which ends the messages so far; more may follow. Readers without it are made anew
+   * for each input. Not to be mixed with `push`.
+   */
+  message?(bytes: Uint8Array): number;
 }
 
 /** What a reader needs beside the settings. */

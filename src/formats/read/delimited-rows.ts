@@ -96,6 +96,12 @@ class DelimitedRows implements RowSource {
     this.#fields = columns.map((_, index) => index);
   }
 
+  restart(): void {
+    this.#isStarted = false;
+    // A header of its own may name other columns.
+    if (this.#header !== 'none') this.#fast = undefined;
+  }
+
   beforeEnd(cursor: InputCursor): void {
     // Every row then ends with a newline, also the last one.
     if (cursor.pending > 0 && cursor.bytes[cursor.end - 1] !== 10) cursor.append(Buffer.from('\n'));

@@ -144,6 +144,11 @@ export class JsonRows implements RowSource {
     return true;
   }
 
+  restart(): void {
+    this.#state = 'start';
+    this.#isWrapped = false;
+  }
+
   end(cursor: InputCursor): void {
     if (this.#isWrapped && this.#state === 'rows') {
       throw new SluiceError('CANNOT_READ_ALL_DATA', "The input ends where ']' was expected");

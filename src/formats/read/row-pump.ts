@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { SluiceError, toSluiceError } from '../../base/index.ts';
+import { sliceBlock } from '../../column/index.ts';
 import type { BlockReader, ReadBlock } from '../block-reader.ts';
 import type { BlockAssembler } from './block-assembler.ts';
 import { type InputCursor, NeedMoreInput } from './input-cursor.ts';
@@ -24,6 +25,8 @@ export interface RowSource {
   beforeEnd?(cursor: InputCursor): void;
   /** Called when all input was read; throws when something is missing at the end. */
   end?(cursor: InputCursor): void;
+  /** Makes ready for an input of its own after one that has ended. */
+  restart?(): void;
 }
 
 /** Bytes at the end that begin a character of UTF-8 without finishing it. */
@@ -63,6 +66,8 @@ export class RowPump implements BlockReader {
   #errors = 0;
   #blocks: ReadBlock[] = [];
   #rowsBefore = 0;
+  /** Rows of the inputs before the one that is being read. */
+  #rowsOfOthers = 0;
   #validTo = 0;
   #waitFor = 0;
 
@@ -88,13 +93,57 @@ export class RowPump implements BlockReader {
     this.#source.beforeEnd?.(cursor);
     cursor.final = true;
     this.#drain();
+    this.#endInput();
+    if (cursor.row > 0) this.#flush();
+    return this.#takeBlocks();
+  }
+
+  message(bytes: Uint8Array): number {
+    const cursor = this.#cursor;
+    const [row, blocks] = [cursor.row, this.#blocks.length];
+    this.#rowsOfOthers = this.#rowsBefore + row;
+    this.#source.restart?.();
+    cursor.final = false;
+    this.#validTo = 0;
+    this.#waitFor = 0;
     try {
-      this.#source.end?.(cursor);
+      cursor.append(bytes);
+      this.#source.beforeEnd?.(cursor);
+      cursor.final = true;
+      this.#drain();
+      this.#endInput();
+    } catch (thrown) {
+      cursor.rowStart = cursor.end;
+      this.#takeBack(row, blocks);
+      throw thrown;
+    }
+    return this.#rowsBefore + cursor.row - this.#rowsOfOthers;
+  }
+
+  #endInput(): void {
+    try {
+      this.#source.end?.(this.#cursor);
     } catch (thrown) {
       throw this.#located(thrown);
     }
-    if (cursor.row > 0) this.#flush();
-    return this.#takeBlocks();
+  }
+
+  /** Gives up rows from a row on that stood in the block in the making when so many blocks were finished. */
+  #takeBack(row: number, blocks: number): void {
+    const cursor = this.#cursor;
+    for (let each = cursor.row; each >= (this.#blocks.length === blocks ? row : 0); each--)
+      this.#assembler.discard(each);
+    if (this.#blocks.length === blocks) {
+      cursor.row = row;
+      return;
+    }
+    // The block that the input began in has been finished meanwhile.
+    const [first] = this.#blocks.splice(blocks);
+    cursor.row = 0;
+    this.#rowsBefore -= first!.block.rows - row;
+    if (row === 0) return;
+    const omitted = first!.omitted.map((mask) => mask?.slice(0, row) ?? null);
+    this.#blocks.push({ block: sliceBlock(first!.block, 0, row), omitted });
   }
 
   #takeBlocks(): ReadBlock[] {
@@ -175,7 +224,7 @@ export class RowPump implements BlockReader {
     const errorName = error.errorName === 'CANNOT_PARSE_TEXT' ? 'CANNOT_PARSE_INPUT' : error.errorName;
     return new SluiceError(
       errorName,
-      `Cannot read the input at row ${this.#rowsBefore + row + 1}${name}: ${error.message}`,
+      `Cannot read the input at row ${this.#rowsBefore + row + 1 - this.#rowsOfOthers}${name}: ${error.message}`,
       { cause: thrown },
     );
   }
