@@ -24,6 +24,11 @@ export const settingDefinitions = {
     default: 'latest',
     doc: "Where a streaming query starts: 'latest', 'earliest', a timestamp, or a relative time such as '-2h'.",
   },
+  shards: {
+    kind: 'string',
+    default: '',
+    doc: "Numbers of the partitions that are read of external streams, such as '0,2'; empty for all.",
+  },
   max_execution_time: { kind: 'seconds', default: 0, doc: 'Seconds a query may run; 0 means no limit.' },
   max_rows_to_read: { kind: 'uint', default: 0, doc: 'Rows a query may read; 0 means no limit.' },
   max_bytes_to_read: { kind: 'uint', default: 0, doc: 'Bytes a query may read; 0 means no limit.' },

@@ -7,6 +7,8 @@ export interface SettingSpec {
   readonly required?: boolean;
   /** The accepted words of an `enum` setting, in the form that the connector is given; case does not matter. */
   readonly words?: readonly string[];
+  /** Why the setting cannot be given, for settings that are known elsewhere. */
+  readonly refused?: string;
   /** Never shown. */
   readonly secret?: boolean;
   /** What is shown of a value that holds a secret among other things. */
@@ -80,6 +82,8 @@ export function readSettings(
       const hint = maybeYouMeant(name, Object.keys(specs));
       throw new SluiceError('UNKNOWN_SETTING', `Unknown setting '${name}' of ${what}${hint}`);
     }
+    if (spec.refused !== undefined)
+      throw new SluiceError('NOT_IMPLEMENTED', `Setting '${name}' of ${what} ${spec.refused}`);
     values.set(name, parse(what, spec, name, text));
   }
   for (const [name, spec] of Object.entries(specs)) {

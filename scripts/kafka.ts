@@ -1,0 +1,205 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Admin } from '@platformatic/kafka';
+
+/** A Kafka broker of this machine, for tests and benchmarks: its jars come through Maven, once. */
+
+const kafkaVersion = '3.9.1';
+
+const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>sluice</groupId>
+  <artifactId>kafka-broker</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${kafkaVersion}</version></dependency>
+    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-reload4j</artifactId><version>1.7.36</version></dependency>
+  </dependencies>
+</project>
+`;
+
+const needed =
+  'A Kafka broker is needed: install Java 17 or later and Maven (on Debian: apt-get install default-jre-headless maven), or name a broker in KAFKA_BROKERS';
+
+function assertInstalled(command: string, argument: string): void {
+  if (spawnSync(command, [argument], { stdio: 'ignore' }).status !== 0)
+    throw new Error(`${needed}; ${command} is not there`);
+}
+
+/** The folder with the broker's jars; fetches them when it is not there yet. */
+async function jarFolder(): Promise<string> {
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const folder = join(cache, 'sluice', `kafka-${kafkaVersion}`);
+  assertInstalled('java', '-version');
+  if (existsSync(folder)) return folder;
+  assertInstalled('mvn', '-version');
+  mkdirSync(join(cache, 'sluice'), { recursive: true });
+  const making = mkdtempSync(join(cache, 'sluice', 'making-'));
+  try {
+    writeFileSync(join(making, 'pom.xml'), pom);
+    const jars = join(making, 'jars');
+    const goal = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+    await promisify(execFile)('mvn', [...goal, '-DincludeScope=runtime'], { cwd: making, timeout: 300_000 });
+    // Another run may have been faster.
+    if (!existsSync(folder)) renameSync(jars, folder);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+export class KafkaBroker {
+  /** `host:port` for clients without a password. */
+  readonly brokers: string;
+  /** `host:port` for the user `alice`, whose password is `alice-secret`, by PLAIN. */
+  readonly saslBrokers: string;
+  readonly #folder: string;
+  readonly #jars: string;
+  #process: ChildProcess | null = null;
+
+  private constructor(folder: string, jars: string, port: number, saslPort: number) {
+    this.#folder = folder;
+    this.#jars = jars;
+    this.brokers = `127.0.0.1:${port}`;
+    this.saslBrokers = `127.0.0.1:${saslPort}`;
+  }
+
+  /** Makes a broker with an empty store and starts it. */
+  static async start(): Promise<KafkaBroker> {
+    const jars = await jarFolder();
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-kafka-'));
+    const [port, saslPort, controllerPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    const listeners = [
+      `PLAINTEXT://127.0.0.1:${port}`,
+      `SASL_PLAINTEXT://127.0.0.1:${saslPort}`,
+      `CONTROLLER://127.0.0.1:${controllerPort}`,
+    ];
+    const login =
+      'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="alice-secret";';
+    const properties = {
+      'process.roles': 'broker,controller',
+      'node.id': '1',
+      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+      listeners: listeners.join(','),
+      'advertised.listeners': listeners.slice(0, 2).join(','),
+      'controller.listener.names': 'CONTROLLER',
+      'listener.security.protocol.map':
+        'PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
+      'sasl.enabled.mechanisms': 'PLAIN',
+      'listener.name.sasl_plaintext.plain.sasl.jaas.config': login,
+      'log.dirs': join(folder, 'data'),
+      'auto.create.topics.enable': 'false',
+      'offsets.topic.replication.factor': '1',
+      'offsets.topic.num.partitions': '1',
+      'transaction.state.log.replication.factor': '1',
+      'transaction.state.log.min.isr': '1',
+      'transaction.state.log.num.partitions': '1',
+      'group.initial.rebalance.delay.ms': '0',
+      'log.cleaner.backoff.ms': '100',
+      'log.cleaner.dedupe.buffer.size': '4000000',
+      'num.network.threads': '2',
+      'num.io.threads': '2',
+      'controlled.shutdown.enable': 'false',
+    };
+    const text = Object.entries(properties).map(([name, value]) => `${name}=${value}`);
+    writeFileSync(join(folder, 'server.properties'), text.join('\n'));
+    writeFileSync(
+      join(folder, 'log4j.properties'),
+      'log4j.rootLogger=WARN, out\nlog4j.appender.out=org.apache.log4j.ConsoleAppender\nlog4j.appender.out.layout=org.apache.log4j.PatternLayout\nlog4j.appender.out.layout.ConversionPattern=%p %c %m%n\n',
+    );
+    const broker = new KafkaBroker(folder, jars, port, saslPort);
+    const id = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url');
+    const format = ['format', '-t', id, '-c', join(folder, 'server.properties')];
+    await promisify(execFile)('java', broker.#command('kafka.tools.StorageTool', format));
+    await broker.resume();
+    return broker;
+  }
+
+  #command(main: string, args: readonly string[]): string[] {
+    const log = `-Dlog4j.configuration=file:${join(this.#folder, 'log4j.properties')}`;
+    const lean = ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
+    return [...lean, log, '-cp', join(this.#jars, '*'), main, ...args];
+  }
+
+  /** Starts the broker over the store that it has; resolves when it answers. */
+  async resume(): Promise<void> {
+    const args = this.#command('kafka.Kafka', [join(this.#folder, 'server.properties')]);
+    const child = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output = (output + chunk).slice(-20_000);
+      });
+    this.#process = child;
+    process.once('exit', this.#kill);
+    const deadline = Date.now() + 60_000;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null) throw new Error(`The Kafka broker ended:\n${output}`);
+      if (Date.now() > deadline) throw new Error(`The Kafka broker does not answer:\n${output}`);
+      await delay(50);
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    const admin = this.admin(0);
+    try {
+      await admin.listTopics();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await admin.close();
+    }
+  }
+
+  /** The client library's means to make and delete topics. */
+  admin(retries = 3): Admin {
+    return new Admin({ clientId: 'test', bootstrapBrokers: [this.brokers], retries });
+  }
+
+  readonly #kill = (): void => {
+    this.#process?.kill('SIGKILL');
+  };
+
+  /** Ends the broker and leaves its store. */
+  async pause(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    process.removeListener('exit', this.#kill);
+    if (child === null || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  /** Ends the broker and removes its store. */
+  async stop(): Promise<void> {
+    await this.pause();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** What the broker has on disk, for messages when something is wrong. */
+  get configuration(): string {
+    return readFileSync(join(this.#folder, 'server.properties'), 'utf8');
+  }
+}

@@ -1,0 +1,95 @@
+import { SluiceError } from '../../base/index.ts';
+import type { ExternalSink, WriteRequest } from '../../catalog/index.ts';
+import type { Block } from '../../column/index.ts';
+import { KafkaClient, type OnTrouble } from './client.ts';
+import { MessageMaker } from './messages.ts';
+import type { KafkaOptions } from './options.ts';
+import { KafkaProducer } from './producer.ts';
+import type { MessageSchema } from './schema.ts';
+
+/** Bytes of a note that brokers keep unless they are told otherwise. */
+const noteBytesMax = 4096;
+
+/** The name under which a writer's transactions, and the notes that come with them, are known to the brokers. */
+export function transactionalId(writer: string): string {
+  return `sluice-${writer}`;
+}
+
+function noteOf(position: unknown): string {
+  const note = JSON.stringify(position);
+  if (note.length <= noteBytesMax) return note;
+  throw new SluiceError(
+    'BAD_ARGUMENTS',
+    `The position of the view takes ${note.length} bytes, and Kafka keeps ${noteBytesMax}: its sources have too many partitions`,
+  );
+}
+
+/** Writes rows into the topic; for a writer with a name in transactions that its position is part of. */
+export class KafkaSink implements ExternalSink {
+  readonly #client: KafkaClient;
+  readonly #producer: KafkaProducer;
+  readonly #maker: MessageMaker;
+  readonly #isTransactional: boolean;
+  readonly #onEnd: () => void;
+  #partitions = 0;
+  #started: Promise<void> | null = null;
+
+  constructor(parts: {
+    readonly options: KafkaOptions;
+    readonly schema: MessageSchema;
+    readonly request: WriteRequest;
+    readonly onTrouble: OnTrouble;
+    readonly onEnd: () => void;
+  }) {
+    const { options, schema, request, onTrouble } = parts;
+    const { settings, clock, writer } = request;
+    // By lines, rows share messages unless they are told not to; whole values never do.
+    const alone = settings.one_message_per_row || options.oneMessagePerRow === true;
+    this.#onEnd = parts.onEnd;
+    this.#client = new KafkaClient(options, clock, onTrouble);
+    this.#isTransactional = writer !== undefined;
+    this.#producer = new KafkaProducer(this.#client, writer === undefined ? null : transactionalId(writer));
+    this.#maker = new MessageMaker(schema, settings, alone ? 0 : options.messageBytesMax);
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      await this.#producer.start();
+      this.#partitions = await this.#producer.partitions();
+    })();
+    return this.#started;
+  }
+
+  async add(block: Block): Promise<void> {
+    await this.#start();
+    const producer = this.#producer;
+    for (const message of this.#maker.messages(block)) {
+      if (producer.put(message, this.#partitions)) continue;
+      await producer.send();
+      producer.put(message, this.#partitions);
+    }
+  }
+
+  async flush(position?: unknown): Promise<void> {
+    await this.#start();
+    if (!this.#isTransactional) await this.#producer.flush();
+    else await this.#producer.commit(noteOf(position));
+  }
+
+  /** The position of the last transaction that ended well. */
+  async position(): Promise<unknown> {
+    await this.#start();
+    const note = await this.#producer.note();
+    return note === undefined || note === '' ? undefined : JSON.parse(note);
+  }
+
+  async abort(): Promise<void> {
+    await this.#producer.abort();
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    this.#onEnd();
+    await this.#client.close();
+  }
+}
