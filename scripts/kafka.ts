@@ -128,7 +128,7 @@ export class KafkaBroker {
       'log4j.rootLogger=WARN, out\nlog4j.appender.out=org.apache.log4j.ConsoleAppender\nlog4j.appender.out.layout=org.apache.log4j.PatternLayout\nlog4j.appender.out.layout.ConversionPattern=%p %c %m%n\n',
     );
     const broker = new KafkaBroker(folder, jars, port, saslPort);
-    const id = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url');
+    const id = Buffer.from('sluice-test-kafk').toString('base64url');
     const format = ['format', '-t', id, '-c', join(folder, 'server.properties')];
     await promisify(execFile)('java', broker.#command('kafka.tools.StorageTool', format));
     await broker.resume();

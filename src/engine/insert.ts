@@ -17,7 +17,7 @@ import { Binder, Scope } from '../plan/index.ts';
 import { withoutLowCardinality } from '../types/index.ts';
 import type { Engine } from './engine.ts';
 import { fillBlock, type GivenColumn, maskVector } from './insert-plan.ts';
-import { planContext, withAssignments } from './planner.ts';
+import { planContext, querySettings, withAssignments } from './planner.ts';
 import type { Process } from './processes.ts';
 import type { Request } from './request.ts';
 import { done, type Outcome } from './result.ts';
@@ -284,11 +284,12 @@ async function insertSelect(
   process: Process,
 ): Promise<RowWriter> {
   const query = statement.query!;
-  const { prepared, planned } = compileQuery(engine, request, query, settings);
+  const own = querySettings(settings, query);
+  const { prepared, planned } = compileQuery(engine, request, query, own);
   process.reads = planned.reads;
   const columns = targetColumns(stream, statement);
   const selected = matchColumns(prepared.columns, columns, statement.columns === null, stream);
-  const { source, execution } = await runPrepared(engine, request, prepared, query, settings);
+  const { source, execution } = await runPrepared(engine, request, prepared, query, own);
   process.progress = execution.progress;
   process.finishes = !prepared.streaming;
   const given = prepared.columns.map((column, index) => ({
