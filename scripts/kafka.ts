@@ -73,39 +73,64 @@ export class KafkaBroker {
   readonly brokers: string;
   /** `host:port` for the user `alice`, whose password is `alice-secret`, by PLAIN. */
   readonly saslBrokers: string;
+  /** `host:port` over TLS for the user `bob`, whose password is `bob-secret`, by SCRAM. */
+  readonly tlsBrokers: string;
+  /** The certificate that stands behind the TLS one. */
+  readonly certificate: string;
   readonly #folder: string;
   readonly #jars: string;
   #process: ChildProcess | null = null;
 
-  private constructor(folder: string, jars: string, port: number, saslPort: number) {
+  private constructor(folder: string, jars: string, ports: readonly number[], certificate: string) {
     this.#folder = folder;
     this.#jars = jars;
-    this.brokers = `127.0.0.1:${port}`;
-    this.saslBrokers = `127.0.0.1:${saslPort}`;
+    [this.brokers, this.saslBrokers, this.tlsBrokers] = ports.map((port) => `127.0.0.1:${port}`) as [
+      string,
+      string,
+      string,
+    ];
+    this.certificate = certificate;
+  }
+
+  /** A certificate of its own for 127.0.0.1, and the file with it and its key. */
+  static async #certify(folder: string): Promise<{ certificate: string; store: string }> {
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const what = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'];
+    const files = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', certificate];
+    await promisify(execFile)('openssl', [...what, ...files]);
+    const text = readFileSync(certificate, 'utf8');
+    const store = join(folder, 'store.pem');
+    writeFileSync(store, readFileSync(key, 'utf8') + text);
+    return { certificate: text, store };
   }
 
   /** Makes a broker with an empty store and starts it. */
   static async start(): Promise<KafkaBroker> {
     const jars = await jarFolder();
     const folder = mkdtempSync(join(tmpdir(), 'sluice-kafka-'));
-    const [port, saslPort, controllerPort] = await Promise.all([freePort(), freePort(), freePort()]);
-    const listeners = [
-      `PLAINTEXT://127.0.0.1:${port}`,
-      `SASL_PLAINTEXT://127.0.0.1:${saslPort}`,
-      `CONTROLLER://127.0.0.1:${controllerPort}`,
-    ];
+    const ports = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+    const { certificate, store } = await KafkaBroker.#certify(folder);
+    const listeners = ['PLAINTEXT', 'SASL_PLAINTEXT', 'SASL_SSL', 'CONTROLLER'].map(
+      (name, index) => `${name}://127.0.0.1:${ports[index]}`,
+    );
     const login =
       'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="alice-secret";';
+    const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
     const properties = {
       'process.roles': 'broker,controller',
       'node.id': '1',
-      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+      'controller.quorum.voters': `1@127.0.0.1:${ports[3]}`,
       listeners: listeners.join(','),
-      'advertised.listeners': listeners.slice(0, 2).join(','),
+      'advertised.listeners': listeners.slice(0, 3).join(','),
       'controller.listener.names': 'CONTROLLER',
       'listener.security.protocol.map':
-        'PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
-      'sasl.enabled.mechanisms': 'PLAIN',
+        'PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT',
+      'listener.name.sasl_plaintext.sasl.enabled.mechanisms': 'PLAIN',
+      'listener.name.sasl_ssl.sasl.enabled.mechanisms': 'SCRAM-SHA-256,SCRAM-SHA-512',
+      'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': scram,
+      'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': scram,
+      'ssl.keystore.type': 'PEM',
+      'ssl.keystore.location': store,
       'listener.name.sasl_plaintext.plain.sasl.jaas.config': login,
       'log.dirs': join(folder, 'data'),
       'auto.create.topics.enable': 'false',
@@ -120,6 +145,13 @@ export class KafkaBroker {
       'num.network.threads': '2',
       'num.io.threads': '2',
       'controlled.shutdown.enable': 'false',
+      // A broker that was killed may come back at once.
+      'broker.session.timeout.ms': '1000',
+      'broker.heartbeat.interval.ms': '200',
+      'initial.broker.registration.timeout.ms': '30000',
+      'controller.quorum.election.timeout.ms': '300',
+      'controller.quorum.fetch.timeout.ms': '500',
+      'controller.quorum.election.backoff.max.ms': '200',
     };
     const text = Object.entries(properties).map(([name, value]) => `${name}=${value}`);
     writeFileSync(join(folder, 'server.properties'), text.join('\n'));
@@ -127,9 +159,13 @@ export class KafkaBroker {
       join(folder, 'log4j.properties'),
       'log4j.rootLogger=WARN, out\nlog4j.appender.out=org.apache.log4j.ConsoleAppender\nlog4j.appender.out.layout=org.apache.log4j.PatternLayout\nlog4j.appender.out.layout.ConversionPattern=%p %c %m%n\n',
     );
-    const broker = new KafkaBroker(folder, jars, port, saslPort);
+    const broker = new KafkaBroker(folder, jars, ports, certificate);
     const id = Buffer.from('sluice-test-kafk').toString('base64url');
-    const format = ['format', '-t', id, '-c', join(folder, 'server.properties')];
+    const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+      '--add-scram',
+      `${mechanism}=[name=bob,password=bob-secret]`,
+    ]);
+    const format = ['format', '-t', id, '-c', join(folder, 'server.properties'), ...users];
     await promisify(execFile)('java', broker.#command('kafka.tools.StorageTool', format));
     await broker.resume();
     return broker;
@@ -196,10 +232,5 @@ export class KafkaBroker {
   async stop(): Promise<void> {
     await this.pause();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** What the broker has on disk, for messages when something is wrong. */
-  get configuration(): string {
-    return readFileSync(join(this.#folder, 'server.properties'), 'utf8');
   }
 }

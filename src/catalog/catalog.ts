@@ -42,6 +42,11 @@ type NewObject =
 const documentPrefix = 'catalog/objects/';
 const databasePrefix = 'catalog/databases/';
 
+/** The document that says how far a view has come that writes outside. */
+export function viewPositionDocument(viewUuid: string): string {
+  return `views/positions/${viewUuid}`;
+}
+
 /** The names that cannot be taken away, and what they are for. */
 const builtInDatabases = ['default', 'system'];
 
@@ -209,6 +214,8 @@ export class Catalog {
     this.#changed(object);
     if (object.kind === 'stream') await this.#store.dropLog(object.uuid);
     if (object.kind === 'external') await object.external.close();
+    if (object.kind === 'materialized_view')
+      await this.#store.deleteDocument(viewPositionDocument(object.uuid));
   }
 
   /** Lets go of everything outside. */

@@ -1,4 +1,4 @@
-export { Catalog } from './catalog.ts';
+export { Catalog, viewPositionDocument } from './catalog.ts';
 export { externalText, quotedName, streamText } from './create-text.ts';
 export type {
   ConnectExternal,

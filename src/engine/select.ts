@@ -21,7 +21,7 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w
 export function streamStart(seekTo: string, now: number): ReadStart {
   if (seekTo === 'latest' || seekTo === '') return { kind: 'latest' };
   if (seekTo === 'earliest') return { kind: 'earliest' };
-  if (/^\d{1,9}(\s*,\s*\d{1,15})*$/.test(seekTo))
+  if (/^(\d{1,9}|\d{1,15}(\s*,\s*\d{1,15})+)$/.test(seekTo))
     return { kind: 'sequence', sequences: seekTo.split(',').map(Number) };
   const relative = /^-\s*(\d+)\s*([smhdw])$/.exec(seekTo);
   if (relative !== null)

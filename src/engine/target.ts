@@ -1,6 +1,13 @@
-import type { ExternalObject, ExternalSink, StreamObject } from '../catalog/index.ts';
+import {
+  type ExternalObject,
+  type ExternalSink,
+  type StreamObject,
+  viewPositionDocument,
+  type WriteRequest,
+} from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
 import type { Execution } from '../exec/index.ts';
+import type { Store } from '../storage/index.ts';
 
 /** What rows can be written into. */
 export type TargetObject = StreamObject | ExternalObject;
@@ -108,32 +115,73 @@ export interface ViewTarget {
   close(): Promise<void>;
 }
 
-export function openViewTarget(object: TargetObject, writer: string, execution: Execution): ViewTarget {
-  if (object.kind === 'stream') {
-    return {
-      positions: async () => object.log.originPosition(writer) as Positions | undefined,
-      append: async (blocks, position) => {
-        await object.log.append(blocks, { origin: { writer, position } });
-      },
-      close: async () => {},
-    };
+/** Milliseconds between notes of how far a view that writes outside has come. */
+const noteInterval = 60_000;
+
+/**
+ * Rows that go outside, with positions that the other side keeps. A copy is noted here now and then, for systems that forget
+ * what was not written for a long time.
+ */
+class OutsideViewTarget implements ViewTarget {
+  readonly #object: ExternalObject;
+  readonly #request: WriteRequest & { readonly writer: string };
+  readonly #execution: Execution;
+  readonly #store: Store;
+  #sink: ExternalSink | null = null;
+  #reached: Positions | null = null;
+  #notedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(object: ExternalObject, writer: string, execution: Execution, store: Store) {
+    const { settings } = execution.context;
+    const { clock, signal } = execution;
+    this.#object = object;
+    this.#request = { settings, clock, signal, writer };
+    this.#execution = execution;
+    this.#store = store;
   }
-  const { settings } = execution.context;
-  const { clock, signal } = execution;
-  const request = { settings, clock, signal, writer };
-  let sink: ExternalSink | null = null;
+
+  async positions(): Promise<Positions | undefined> {
+    const { external } = this.#object;
+    const { writer } = this.#request;
+    const kept = external.writerPosition?.(writer, this.#request) ?? Promise.resolve(undefined);
+    const noted = () => this.#store.readDocument(viewPositionDocument(writer));
+    return ((await this.#execution.whileWanted(kept)) ?? noted()) as Positions | undefined;
+  }
+
+  async append(blocks: readonly Block[], positions: Positions): Promise<void> {
+    this.#sink ??= this.#object.external.write(this.#request);
+    const sink = this.#sink;
+    for (const block of blocks) if (block.rows > 0) await this.#execution.whileWanted(sink.add(block));
+    await this.#execution.whileWanted(sink.flush(positions));
+    this.#reached = positions;
+    if (this.#execution.clock.monotonic() - this.#notedAt >= noteInterval) await this.#note();
+  }
+
+  async #note(): Promise<void> {
+    if (this.#reached === null) return;
+    this.#notedAt = this.#execution.clock.monotonic();
+    await this.#store.writeDocument(viewPositionDocument(this.#request.writer), this.#reached);
+    this.#reached = null;
+  }
+
+  async close(): Promise<void> {
+    await this.#note();
+    await this.#sink?.abort();
+  }
+}
+
+export function openViewTarget(
+  object: TargetObject,
+  writer: string,
+  execution: Execution,
+  store: Store,
+): ViewTarget {
+  if (object.kind === 'external') return new OutsideViewTarget(object, writer, execution, store);
   return {
-    positions: async () =>
-      (await execution.whileWanted(
-        object.external.writerPosition?.(writer, request) ?? Promise.resolve(undefined),
-      )) as Positions | undefined,
-    append: async (blocks, positions) => {
-      sink ??= object.external.write(request);
-      for (const block of blocks) if (block.rows > 0) await execution.whileWanted(sink.add(block));
-      await execution.whileWanted(sink.flush(positions));
+    positions: async () => object.log.originPosition(writer) as Positions | undefined,
+    append: async (blocks, position) => {
+      await object.log.append(blocks, { origin: { writer, position } });
     },
-    close: async () => {
-      await sink?.abort();
-    },
+    close: async () => {},
   };
 }

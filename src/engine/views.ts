@@ -117,7 +117,7 @@ class RunningView {
       ),
     );
     const sources: Cursor[] = [];
-    const output = openViewTarget(target, view.uuid, execution);
+    const output = openViewTarget(target, view.uuid, execution, engine.store);
     this.#outside = [
       ...outsideTables(prepared.plan),
       ...(target.kind === 'external' ? [target.external] : []),
@@ -129,16 +129,17 @@ class RunningView {
       emitInterval: emitInterval(query, settings),
       onSource: (live) => sources.push(live),
     });
-    const given = prepared.columns.map(
+    const columns = prepared.columns.map(
       ({ name, type }): GivenColumn => ({ name, type, mayBeOmitted: false }),
     );
     const fill = engine.insertPlans.plan(
       () => planContext({ catalog: engine.catalog, context, parameters: new Map() }),
       target,
-      given,
+      columns,
     );
+    let given: ReturnType<typeof source.next> = null;
     try {
-      let given = source.next();
+      given = source.next();
       for (let block = await given; block !== null; block = await given) {
         const batch = [await fillBlock(fill, block, execution)];
         const reached = positionsOf(sources);
@@ -157,6 +158,8 @@ class RunningView {
         this.#error = null;
       }
     } finally {
+      // What is still waited for is nobody's when the writing has failed.
+      if (given instanceof Promise) given.catch(() => {});
       source.close();
       await output.close();
     }

@@ -144,15 +144,21 @@ test('views read from outside and write to it, each row once, also after a resta
   await second.run("INSERT INTO here VALUES (7, 'x')");
   await until(() => server.rows.length === before + 1);
   t.deepEqual(server.rows.at(-1), [70]);
+  await second.close();
+  server.positions.clear();
+  const third = await opened(t, server, directory);
+  await third.run("INSERT INTO here VALUES (9, 'x')");
+  await until(() => server.rows.length === before + 2);
+  t.deepEqual(server.rows.slice(before), [[70], [90]], 'a position that the other side forgot is known here');
   server.failure = new SluiceError('NETWORK_ERROR', 'the other side is gone');
-  await second.run("INSERT INTO here VALUES (8, 'x')");
-  const state = () => rowsOf(second, "SELECT state, last_error FROM system.tables WHERE name = 'w'");
+  await third.run("INSERT INTO here VALUES (8, 'x')");
+  const state = () => rowsOf(third, "SELECT state, last_error FROM system.tables WHERE name = 'w'");
   await until(async () => (await state())[0]![0] === 'failed');
   t.regex(String((await state())[0]![1]), /the other side is gone/);
   server.failure = null;
-  await until(() => server.rows.length === before + 2);
+  await until(() => server.rows.length === before + 3);
   t.deepEqual(server.rows.at(-1), [80]);
-  await t.throwsAsync(second.run('DROP STREAM out'), { message: /view default.w writes into it/ });
+  await t.throwsAsync(third.run('DROP STREAM out'), { message: /view default.w writes into it/ });
 });
 
 test('external objects are listed and described, and their secrets are not shown', async (t) => {

@@ -208,6 +208,25 @@ test.serial('a user is known by name and password, which are never shown', async
   t.notRegex(String(error), /guess-work/);
 });
 
+test.serial('TLS and SCRAM: the certificate has to be known, unless it is not asked for', async (t) => {
+  const topic = await broker.topic();
+  await broker.send(topic, [{ value: 'x' }]);
+  const database = await opened(t);
+  const scram = (name: string, mechanism: string, trust: string, password = 'bob-secret') =>
+    database.run(
+      `CREATE EXTERNAL STREAM ${name} (raw string) SETTINGS type='kafka', brokers='${own.tlsBrokers}', topic='${topic}', security_protocol='SASL_SSL', sasl_mechanism='${mechanism}', username='bob', password='${password}', connection_timeout=3${trust}`,
+    );
+  await scram('e', 'SCRAM-SHA-256', `, ssl_ca_pem='${own.certificate}'`);
+  await scram('f', 'SCRAM-SHA-512', ', skip_ssl_cert_check=true');
+  await scram('untrusted', 'SCRAM-SHA-256', '');
+  await scram('wrong', 'SCRAM-SHA-512', ', skip_ssl_cert_check=true', 'guess-work');
+  t.deepEqual(await rowsOf(database, 'SELECT raw FROM table(e)'), [['x']]);
+  await database.run("INSERT INTO f VALUES ('y')");
+  t.is(await count(database, 'e'), 2);
+  await t.throwsAsync(count(database, 'untrusted'), { message: /self-signed certificate/ });
+  await t.throwsAsync(count(database, 'wrong'), { message: /do not accept the user/ });
+});
+
 function untrusted(t: ExecutionContext, database: Database, sql: string) {
   return t.throwsAsync(rowsOf(database, sql), { message: /127.0.0.1/ });
 }

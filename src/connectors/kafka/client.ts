@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   apiVersionsV3,
   type Connection,
@@ -85,7 +86,8 @@ export class KafkaClient {
               rejectUnauthorized: options.tls.rejectUnauthorized,
               ...(ca === undefined ? {} : { ca }),
             },
-            tlsServerName: true,
+            // A server is told the name it is asked under; an address is none.
+            tlsServerName: options.brokers.every(({ host }) => isIP(host) === 0),
           }),
       ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
     });

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../base/index.ts';
+import { SluiceError, type Timer } from '../../base/index.ts';
 import type { ExternalSink, WriteRequest } from '../../catalog/index.ts';
 import type { Block } from '../../column/index.ts';
 import { KafkaClient, type OnTrouble } from './client.ts';
@@ -9,6 +9,9 @@ import type { MessageSchema } from './schema.ts';
 
 /** Bytes of a note that brokers keep unless they are told otherwise. */
 const noteBytesMax = 4096;
+
+/** Milliseconds after which a position is said again; brokers keep them for a week unless told otherwise. */
+const refreshInterval = 12 * 3_600_000;
 
 /** The name under which a writer's transactions, and the notes that come with them, are known to the brokers. */
 export function transactionalId(writer: string): string {
@@ -32,6 +35,8 @@ export class KafkaSink implements ExternalSink {
   readonly #isTransactional: boolean;
   readonly #onEnd: () => void;
   #partitions = 0;
+  #refresh: Timer | null = null;
+  #refreshing: Promise<void> = Promise.resolve();
   #started: Promise<void> | null = null;
 
   constructor(parts: {
@@ -62,6 +67,8 @@ export class KafkaSink implements ExternalSink {
 
   async add(block: Block): Promise<void> {
     await this.#start();
+    this.#refresh?.cancel();
+    await this.#refreshing;
     const producer = this.#producer;
     for (const message of this.#maker.messages(block)) {
       if (producer.put(message, this.#partitions)) continue;
@@ -72,8 +79,25 @@ export class KafkaSink implements ExternalSink {
 
   async flush(position?: unknown): Promise<void> {
     await this.#start();
+    this.#refresh?.cancel();
+    await this.#refreshing;
     if (!this.#isTransactional) await this.#producer.flush();
-    else await this.#producer.commit(noteOf(position));
+    else {
+      await this.#producer.commit(noteOf(position));
+      this.#keepFresh(position);
+    }
+  }
+
+  /** Says a position again when nothing else was said for long: brokers forget what is old. */
+  #keepFresh(position: unknown): void {
+    this.#refresh?.cancel();
+    this.#refresh = this.#client.clock.after(refreshInterval, () => {
+      this.#refreshing = this.#producer.commit(noteOf(position)).then(
+        () => this.#keepFresh(position),
+        // Whoever writes next is told of it.
+        () => {},
+      );
+    });
   }
 
   /** The position of the last transaction that ended well. */
@@ -89,6 +113,7 @@ export class KafkaSink implements ExternalSink {
   }
 
   async close(): Promise<void> {
+    this.#refresh?.cancel();
     this.#onEnd();
     await this.#client.close();
   }
