@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { SluiceError } from '../../src/base/index.ts';
 import type { Database } from '../../src/index.ts';
@@ -263,10 +264,16 @@ test('KILL, a lost client and the time limit end a streaming SELECT at once', as
     const before = performance.now();
     await end(following);
     await t.throwsAsync(following.ended, { message });
-    t.true(performance.now() - before < 100, `${performance.now() - before} ms`);
+    return performance.now() - before;
   };
-  await ended(({ controller }) => controller.abort(new SluiceError('QUERY_WAS_CANCELLED', 'gone')), /gone/);
-  await ended(async () => {
+  /** The least of several times: a machine that is busy with others may hold up any one of them. */
+  const least = async (end: Parameters<typeof ended>[0], message: RegExp) => {
+    const taken: number[] = [];
+    for (let turn = 0; turn < 3; turn++) taken.push(await ended(end, message));
+    t.true(Math.min(...taken) < 100, taken.join());
+  };
+  await least(({ controller }) => controller.abort(new SluiceError('QUERY_WAS_CANCELLED', 'gone')), /gone/);
+  await least(async () => {
     await database.run("KILL QUERY WHERE query LIKE '%mark%' AND query NOT LIKE '%KILL%'");
   }, /killed/);
   const before = performance.now();
@@ -391,6 +398,65 @@ test('new partitions are found while a SELECT runs', async (t) => {
   });
   await following.ended;
   t.deepEqual(following.rows, [['one'], ['two']]);
+});
+
+test('the example of the README runs', async (t) => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, sql] = /```sql\n(CREATE EXTERNAL STREAM events[\s\S]*?)```/.exec(readme)!;
+  const [events, alerts] = [await broker.topic(), await broker.topic()];
+  await broker.send(events, [
+    { value: '{"id": 1, "type": "purchase", "user": {"name": "Ann"}}' },
+    { value: '{"id": 2, "type": "visit", "user": {"name": "Bo"}}' },
+  ]);
+  const database = await opened(t);
+  const controller = new AbortController();
+  const own = sql!
+    .replaceAll('localhost:9092', broker.brokers)
+    .replace("topic='events'", `topic='${events}'`)
+    .replace("topic='alerts'", `topic='${alerts}'`);
+  const results: unknown[] = [];
+  for (const statement of own.split(';').map((part) => part.trim())) {
+    if (statement === '') continue;
+    const limited = statement.startsWith('SELECT raw:id')
+      ? statement.replace(' SETTINGS', ' LIMIT 1 SETTINGS')
+      : statement;
+    results.push(await database.query(limited, { controller }).toArray());
+  }
+  t.is((results[1] as unknown[]).length, 2);
+  t.is((results[2] as { id: number }[])[0]!.id, 1);
+  await broker.send(events, [{ value: '{"id": 3, "type": "purchase", "user": {"name": "Cy"}}' }]);
+  await until(
+    'the view has it',
+    async () => (await rowsOf(database, 'SELECT count() FROM table(purchases)'))[0]![0] === 1,
+  );
+  t.deepEqual(await rowsOf(database, 'SELECT id, user FROM table(purchases)'), [[3, 'Cy']]);
+  t.deepEqual(
+    (await broker.messages(alerts, 1)).map(({ value }) => value),
+    ['{"id":1,"text":"hello"}'],
+  );
+});
+
+test('a slow reader of a fast topic holds a bounded number of bytes', async (t) => {
+  const topic = await broker.topic();
+  const database = await external(t, 'raw string', topic);
+  const total = 160_000_000;
+  await database.run(`INSERT INTO e SELECT repeat('x', 1000) FROM numbers(${total / 1000})`);
+  const memory = () => process.memoryUsage().arrayBuffers;
+  const before = memory();
+  let most = 0;
+  let rows = 0;
+  const result = await database.engine.execute("SELECT raw FROM e SETTINGS seek_to = 'earliest'");
+  // Each block is waited over for as long as the reader would need to run far ahead.
+  for (let block = 0; block < 8; block++) {
+    rows += (await result.next())!.rows;
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((next) => setTimeout(next, 5));
+      most = Math.max(most, memory() - before);
+    }
+  }
+  result.close();
+  t.true(rows < total / 1000);
+  t.true(most < 100_000_000, `${most} bytes`);
 });
 
 test('settings that do not suit are refused when the stream is created', async (t) => {
