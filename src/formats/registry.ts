@@ -12,10 +12,12 @@ import { csvReader, type HeaderLines, tsvReader } from './read/delimited-rows.ts
 import { jsonDocumentReader } from './read/json-document.ts';
 import { jsonCompactEachRowReader, jsonEachRowReader } from './read/json-each-row.ts';
 import { lineReader } from './read/line-rows.ts';
+import { nativeReader } from './read/native.ts';
 import { rowBinaryReader } from './read/row-binary.ts';
 import { trimSemicolon } from './read/semicolon.ts';
 import { valuesReader } from './read/values-rows.ts';
 import { jsonColumnsWriter, jsonDocumentWriter } from './write/json-document.ts';
+import { nativeWriter } from './write/native.ts';
 import {
   markdownWriter,
   nullWriter,
@@ -208,6 +210,7 @@ const formats: readonly Format[] = [
     writer: (schema, settings, schemas) => protobufWriter(schema, settings, schemas, true),
     reader: (columns, settings, options) => protobufReader(columns, settings, options, true),
   },
+  { name: 'Native', aliases: [], writer: nativeWriter, reader: nativeReader },
   { name: 'Null', aliases: [], writer: nullWriter },
 ];
 

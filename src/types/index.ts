@@ -22,6 +22,7 @@ export {
   type Representation,
   representation,
 } from './classify.ts';
+export { clickHouseTypeName } from './click-house-name.ts';
 export { type LiteralReader, literalFormatter, literalReader } from './compound-text.ts';
 export { formatDate, formatWallSeconds, splitTicks } from './date-time-text.ts';
 export { formatFloat32, formatFloat64 } from './number-text.ts';

@@ -51,6 +51,7 @@ export function typeName(type: SqlType): string {
   }
 }
 
-function elementName(name: string): string {
+/** The name of a tuple's element as it stands in the name of the type. */
+export function elementName(name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll('`', '\\`')}\``;
 }

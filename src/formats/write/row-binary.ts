@@ -9,7 +9,7 @@ import type { Header } from './row-formats.ts';
 type BinaryWriter = (out: Output, value: unknown) => void;
 
 /** Writes a count as ClickHouse does: seven bits a byte, the least significant first. */
-function writeCount(out: Output, count: number): void {
+export function writeCount(out: Output, count: number): void {
   let rest = count;
   while (rest >= 128) {
     out.writeByte((rest % 128) | 128);
@@ -36,7 +36,7 @@ function integerWriter(size: number): BinaryWriter {
   };
 }
 
-function writeString(out: Output, value: unknown): void {
+export function writeString(out: Output, value: unknown): void {
   writeCount(out, (value as string).length);
   out.write(value as string);
 }
@@ -105,7 +105,8 @@ function compoundWriter(type: SqlType & { kind: 'array' | 'tuple' | 'map' | 'nul
   }
 }
 
-function binaryWriter(type: SqlType): BinaryWriter {
+/** A writer of single values of a type. */
+export function binaryWriter(type: SqlType): BinaryWriter {
   switch (type.kind) {
     case 'nothing':
       return () => {};
