@@ -1,12 +1,13 @@
 import { maybeYouMeant, SluiceError } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
 import type { TableFunctions } from '../plan/index.ts';
+import { clickHouseConnector } from './clickhouse/connector.ts';
 import type { Connector, ConnectorServices } from './connector.ts';
 import { kafkaConnector } from './kafka/table.ts';
 import { type GivenSettings, readSettings, shownSettings } from './settings.ts';
 
 /** The outside systems that every server knows. */
-const builtIn: readonly Connector[] = [kafkaConnector];
+const builtIn: readonly Connector[] = [clickHouseConnector, kafkaConnector];
 
 function article({ variant }: ExternalDefinition): string {
   return `an external ${variant}`;

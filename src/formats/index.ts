@@ -1,6 +1,7 @@
 export type { BlockReader, ReadBlock, ReaderColumn, ReaderOptions } from './block-reader.ts';
 export type { BlockWriter, WriteSummary } from './block-writer.ts';
 export type { FormatSchemas } from './format-schemas.ts';
+export { sameLayout } from './native-layout.ts';
 export { parseProtobufSchema } from './protobuf/schema.ts';
 export {
   createReader,

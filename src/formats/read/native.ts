@@ -6,6 +6,7 @@ import {
   flatFromDoubles,
   sliceBlock,
   type Vector,
+  vectorReader,
 } from '../../column/index.ts';
 import {
   canonicalInteger,
@@ -190,6 +191,63 @@ function lists(bytes: Bytes, rows: number, elements: (count: number) => Vector):
   return { kind: 'array', length: rows, nulls: null, offsets, child: elements(offsets[rows]!) };
 }
 
+/** The only layout of low cardinality there is, and the flags of what stands in a block of it. */
+const lowCardinalityVersion = 1n;
+const ownKeys = 0x200n;
+const sharedKeys = 0x100n;
+
+/** Reads what stands before a column, and so before the ends of lists: a version for each low cardinality in it. */
+function readPrefix(bytes: Bytes, type: SqlType): void {
+  switch (type.kind) {
+    case 'low_cardinality': {
+      const version = bytes.integer(8, false);
+      if (version !== lowCardinalityVersion)
+        throw new SluiceError('INCORRECT_DATA', `Low cardinality of version ${version} is not known`);
+      return;
+    }
+    case 'array':
+      readPrefix(bytes, type.element);
+      return;
+    case 'map':
+      readPrefix(bytes, type.key);
+      readPrefix(bytes, type.value);
+      return;
+    case 'tuple':
+      for (const element of type.elements) readPrefix(bytes, element.type);
+      return;
+    default:
+  }
+}
+
+/** A column of numbers of keys, after the keys themselves; of a nullable type the first key is NULL. */
+function lowCardinality(bytes: Bytes, whole: SqlType & { kind: 'low_cardinality' }, rows: number): Vector {
+  if (rows === 0) return built(whole, null, 0, () => null);
+  const flags = bytes.integer(8, false);
+  if ((flags & sharedKeys) !== 0n || (flags & ownKeys) === 0n)
+    throw new SluiceError('NOT_IMPLEMENTED', 'Native blocks that share a dictionary are not supported');
+  const count = safeCount(bytes);
+  const isNullable = whole.inner.kind === 'nullable';
+  const keyType = whole.inner.kind === 'nullable' ? whole.inner.inner : whole.inner;
+  const read = vectorReader(readColumn(bytes, keyType, count));
+  const keys = Array.from({ length: count }, (_, key) => (isNullable && key === 0 ? null : read(key)));
+  if (safeCount(bytes) !== rows)
+    throw new SluiceError('INCORRECT_DATA', 'This is no Native block: rows are missing');
+  const width = [1, 2, 4, 8][Number(flags & 0xffn)] as 1 | 2 | 4 | 8 | undefined;
+  const codes = width === undefined || width === 8 ? null : bytes.doubles(rows, width, 'unsigned');
+  return built(whole, null, rows, (row) => {
+    const code = codes?.[row] ?? Number.NaN;
+    if (!(code < count))
+      throw new SluiceError('INCORRECT_DATA', 'This is no Native block: there is no such key');
+    return keys[code];
+  });
+}
+
+function safeCount(bytes: Bytes): number {
+  const count = Number(bytes.integer(8, false));
+  if (count > blockRowsMax) throw new SluiceError('INCORRECT_DATA', `This is no Native block: ${count} keys`);
+  return count;
+}
+
 /** Reads so many values of a column; `whole` is the type with what is around it. */
 function readColumn(bytes: Bytes, whole: SqlType, rows: number, nulls: Uint8Array | null = null): Vector {
   const type = whole.kind === 'nullable' && nulls !== null ? whole.inner : whole;
@@ -198,7 +256,7 @@ function readColumn(bytes: Bytes, whole: SqlType, rows: number, nulls: Uint8Arra
     case 'nullable':
       return readColumn(bytes, type, rows, bytes.mask(rows));
     case 'low_cardinality':
-      throw new SluiceError('NOT_IMPLEMENTED', 'Native blocks with LowCardinality columns are not supported');
+      return lowCardinality(bytes, type, rows);
     case 'nothing':
       bytes.take(rows);
       return built(whole, null, rows, () => null);
@@ -333,6 +391,8 @@ class NativeReader implements BlockReader {
       names.push(bytes.text());
       const type = typeNamed(bytes.text());
       columnTypes.push(type);
+      if (rows === 0) continue;
+      readPrefix(bytes, type);
       vectors.push(readColumn(bytes, type, rows));
     }
     if (rows === 0) return [];

@@ -22,9 +22,16 @@ const exchanged: Readonly<Record<ScanCondition['op'], ScanCondition['op']>> = {
   '>=': '<=',
 };
 
+/** The type as far as it decides how values compare: a time zone does not. */
+function heldAs(type: SqlType): SqlType {
+  const plain = withoutLowCardinality(type);
+  if (plain.kind === 'datetime') return { kind: 'datetime' };
+  return plain.kind === 'datetime64' ? { kind: 'datetime64', precision: plain.precision } : plain;
+}
+
 /** Whether values of the two types compare as they are held. */
 function comparable(left: SqlType, right: SqlType): boolean {
-  const [one, other] = [withoutLowCardinality(left), withoutLowCardinality(right)];
+  const [one, other] = [heldAs(left), heldAs(right)];
   return sameType(one, other) || (one.kind === 'int' && other.kind === 'int');
 }
 
