@@ -92,7 +92,7 @@ test('conditions and limits are left to the other side, and mean the same', asyn
     '24\n',
     1,
   ]);
-  t.deepEqual(await read("SELECT count() FROM ext WHERE day > to_date('1997-05-18')"), ['1\n', 1]);
+  t.deepEqual(await read("SELECT count() FROM ext WHERE day >= to_date('1997-05-18')"), ['1\n', 1]);
   t.deepEqual(await read('SELECT count() FROM ext WHERE 4999.0 < f'), ['1\n', 1]);
   t.is((await read('SELECT k FROM ext LIMIT 3'))[1], 3);
   t.deepEqual(await read('SELECT count() FROM ext WHERE k % 2 = 0 AND k < 10'), ['5\n', 10]);

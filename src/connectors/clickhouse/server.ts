@@ -130,16 +130,24 @@ export class ClickHouseServer {
   /** The chunks of an answer; throws NETWORK_ERROR when it breaks off or stops coming. */
   async *#chunks(response: http.IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
     const { receiveSeconds } = this.address;
-    response.setTimeout(receiveSeconds * 1000, () =>
-      response.destroy(new Error(`nothing came for ${receiveSeconds} s`)),
-    );
+    const patience = () =>
+      this.#clock.after(receiveSeconds * 1000, () =>
+        response.destroy(new Error(`nothing came for ${receiveSeconds} s`)),
+      );
+    let timer = patience();
     try {
-      for await (const chunk of response) yield chunk as Buffer;
+      for await (const chunk of response) {
+        // Whoever takes the chunk may take any time over it.
+        timer.cancel();
+        yield chunk as Buffer;
+        timer = patience();
+      }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       const { code, message } = thrown as NodeJS.ErrnoException;
       throw this.failure(code === 'ECONNRESET' ? 'the connection was cut' : message, thrown);
     } finally {
+      timer.cancel();
       response.destroy();
     }
   }

@@ -1,5 +1,5 @@
 import { type SqlType, sameType, withoutLowCardinality } from '../../types/index.ts';
-import type { BoundExpr, BoundLambda } from '../bound.ts';
+import { type BoundExpr, type BoundLambda, visitBound } from '../bound.ts';
 import { type LogicalPlan, planInputs, type ScanCondition, type ScanPlan } from '../logical.ts';
 import { conjuncts } from './push-filters.ts';
 
@@ -35,8 +35,16 @@ function comparable(left: SqlType, right: SqlType): boolean {
   return sameType(one, other) || (one.kind === 'int' && other.kind === 'int');
 }
 
+/** Whether an expression has one value in a whole execution, which can be known before any row is read. */
 function isValue(expr: BoundExpr | BoundLambda): expr is BoundExpr {
-  return expr.kind === 'literal' || expr.kind === 'parameter';
+  if (expr.kind === 'literal' || expr.kind === 'parameter') return true;
+  if (expr.kind === 'lambda') return false;
+  let isConstant = true;
+  visitBound(expr, (inner) => {
+    if (inner.kind === 'literal') return;
+    if (inner.kind !== 'call' || inner.definition.evaluation === 'per_row') isConstant = false;
+  });
+  return isConstant;
 }
 
 function conditionOf(scan: ScanPlan, expr: BoundExpr): ScanCondition | null {
