@@ -119,8 +119,8 @@ export interface ViewTarget {
 const noteInterval = 60_000;
 
 /**
- * Rows that go outside, with positions that the other side keeps. A copy is noted here now and then, for systems that forget
- * what was not written for a long time.
+ * Rows that go outside, with positions that the other side keeps where it can. A copy is noted here: now and then, for systems
+ * that forget what was not written for a long time, or after all rows of a system that keeps none.
  */
 class OutsideViewTarget implements ViewTarget {
   readonly #object: ExternalObject;
@@ -154,7 +154,9 @@ class OutsideViewTarget implements ViewTarget {
     for (const block of blocks) if (block.rows > 0) await this.#execution.whileWanted(sink.add(block));
     await this.#execution.whileWanted(sink.flush(positions));
     this.#reached = positions;
-    if (this.#execution.clock.monotonic() - this.#notedAt >= noteInterval) await this.#note();
+    const since = this.#execution.clock.monotonic() - this.#notedAt;
+    // A system that keeps no positions has only those noted here: what was written after the last one would come again.
+    if (since >= noteInterval || this.#object.external.writerPosition === undefined) await this.#note();
   }
 
   async #note(): Promise<void> {
