@@ -1,10 +1,13 @@
 import type { Clock } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
+import type { FormatSchemas } from '../formats/index.ts';
 import type { GivenSettings, SettingSpecs } from './settings.ts';
 
 /** What connectors have of the server. */
 export interface ConnectorServices {
   readonly clock: Clock;
+  /** Where formats find their schemas. */
+  readonly schemas: FormatSchemas;
 }
 
 /** A kind of outside system: one value of the setting `type`. */

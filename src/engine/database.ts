@@ -6,6 +6,7 @@ import { type Connector, Connectors } from '../connectors/index.ts';
 import { openStore, type StoreOptions } from '../storage/index.ts';
 import { typeName } from '../types/index.ts';
 import { Engine } from './engine.ts';
+import { SchemaRegistry } from './format-schemas.ts';
 import { rowReader } from './javascript-values.ts';
 import type { QueryOptions } from './request.ts';
 import type { QueryResult } from './result.ts';
@@ -53,7 +54,8 @@ export class Database {
     const clock = options.clock ?? systemClock;
     const store = await openStore({ ...options.storage, directory: options.dataDir, clock });
     try {
-      const connectors = new Connectors({ clock }, options.connectors);
+      const formatSchemas = new SchemaRegistry(store);
+      const connectors = new Connectors({ clock, schemas: formatSchemas }, options.connectors);
       const catalog = await Catalog.open(store, (definition) => connectors.connect(definition));
       const texts = Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [
         name,
@@ -64,6 +66,7 @@ export class Database {
         catalog,
         users: new Users(store, options.users),
         connectors,
+        formatSchemas,
         clock,
         defaults: settingsFrom(texts),
         threads: options.threads ?? 0,

@@ -10,7 +10,7 @@ import { UserFiles } from '../files/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
 import type { Store } from '../storage/index.ts';
-import { SchemaRegistry } from './format-schemas.ts';
+import type { SchemaRegistry } from './format-schemas.ts';
 import { InsertPlans } from './insert-plan.ts';
 import { WorkerPool } from './parallel/worker-pool.ts';
 import { type Process, Processes } from './processes.ts';
@@ -54,6 +54,7 @@ export class Engine {
     catalog: Catalog;
     users: Users;
     connectors: Connectors;
+    formatSchemas: SchemaRegistry;
     clock: Clock;
     defaults: Settings;
     threads: number;
@@ -65,7 +66,7 @@ export class Engine {
     this.clock = parts.clock;
     this.defaults = parts.defaults;
     this.workers = new WorkerPool(parts.threads);
-    this.formatSchemas = new SchemaRegistry(parts.store);
+    this.formatSchemas = parts.formatSchemas;
     this.userFiles = new UserFiles(join(parts.store.directory, 'user_files'));
     this.#startedAt = parts.clock.monotonic();
     this.sessions = new Sessions(parts.clock);

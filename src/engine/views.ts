@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type SluiceError, type Timer, toSluiceError } from '../base/index.ts';
+import { limits, type SluiceError, type Timer, toSluiceError } from '../base/index.ts';
 import type { ExternalTable, MaterializedViewObject, ReadStart } from '../catalog/index.ts';
 import { holdsState, type PhysicalPlan } from '../compile/index.ts';
 import { type Cursor, Execution, runStream } from '../exec/index.ts';
@@ -142,15 +142,17 @@ class RunningView {
       given = source.next();
       for (let block = await given; block !== null; block = await given) {
         const batch = [await fillBlock(fill, block, execution)];
-        const reached = positionsOf(sources);
-        // Rows of one source block may come in several blocks; they are written as one, with the place after it.
+        let rows = batch[0]!.rows;
+        let reached = positionsOf(sources);
         given = source.next();
-        while (
-          !(given instanceof Promise) &&
-          given !== null &&
-          isDeepStrictEqual(reached, positionsOf(sources))
-        ) {
-          batch.push(await fillBlock(fill, given, execution));
+        // What is there already is written together; rows of one source block, which may come in several, always are.
+        while (!(given instanceof Promise) && given !== null) {
+          const after = positionsOf(sources);
+          if (rows >= limits.block_rows_max && !isDeepStrictEqual(reached, after)) break;
+          reached = after;
+          const filled = await fillBlock(fill, given, execution);
+          batch.push(filled);
+          rows += filled.rows;
           given = source.next();
         }
         await output.append(batch, reached);

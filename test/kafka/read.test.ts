@@ -381,6 +381,18 @@ test('what cannot be reached is a clear error in bounded time', async (t) => {
   t.true(performance.now() - before < 8_000);
 });
 
+test('a SELECT ends with an error when its stream is dropped', async (t) => {
+  const database = await external(t, 'raw string', await broker.topic());
+  const following = follow(database, 'SELECT raw FROM e');
+  await until(
+    'it runs',
+    async () =>
+      (await rowsOf(database, "SELECT state FROM system.tables WHERE name = 'e'"))[0]![0] === 'running',
+  );
+  await database.run('DROP STREAM e');
+  await t.throwsAsync(following.ended, { message: /has been dropped/ });
+});
+
 test('new partitions are found while a SELECT runs', async (t) => {
   const topic = await broker.topic(1);
   const database = await external(t, 'raw string', topic);

@@ -79,6 +79,43 @@ test('every format writes what it reads', async (t) => {
   t.deepEqual(await values(raw.topic, 3), ['x', 'two\nlines', '']);
 });
 
+test('formats with schemas and heads of their own are written and read, in messages of any size', async (t) => {
+  const proto = 'syntax = "proto3"; message Row { int32 k = 1; string s = 2; }';
+  for (const [format, more] of [
+    ['Avro', ''],
+    ['CSVWithNames', ''],
+    ['Protobuf', ", format_schema='rows:Row'"],
+    ['ProtobufSingle', ", format_schema='rows:Row'"],
+    ['RowBinary', ''],
+  ] as const) {
+    for (const sizes of ['one_message_per_row=true', 'kafka_max_message_size=2000']) {
+      const topic = await broker.topic();
+      const database = await opened(t);
+      await database.run(`CREATE FORMAT SCHEMA rows AS '${proto}' TYPE Protobuf`);
+      await create(database, 'e', 'k int32, s string', topic, `, data_format='${format}', ${sizes}${more}`);
+      await database.run("INSERT INTO e SELECT number, repeat('x', number % 7) FROM numbers(500)");
+      const where = `${format} ${sizes}`;
+      t.deepEqual(
+        await rowsOf(database, 'SELECT count(), sum(k), sum(length(s)) FROM table(e)'),
+        [[500, 124_750, 1_494]],
+        where,
+      );
+      t.deepEqual(await rowsOf(database, 'SELECT s FROM table(e) WHERE k = 13'), [['xxxxxx']], where);
+      await create(database, 'raw', 'raw string', topic);
+      const [[messages, longest]] = (await rowsOf(
+        database,
+        'SELECT count(), max(length(raw)) FROM table(raw)',
+      )) as [[number, number]];
+      t.is(messages === 500, sizes.startsWith('one') || format === 'ProtobufSingle', where);
+      t.true(longest <= 2_000, where);
+      await broker.send(topic, [{ value: 'k,s\nneither a number,nor any of these' }]);
+      await t.throwsAsync(rowsOf(database, 'SELECT sum(k) FROM table(e)'), {
+        message: new RegExp(`topic '${topic}', partition 0, offset ${messages}: `),
+      });
+    }
+  }
+});
+
 test('keys and headers are written, and keys choose partitions as other clients have it', async (t) => {
   const { database, topic } = await external(
     t,

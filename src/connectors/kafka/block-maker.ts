@@ -10,7 +10,7 @@ import {
 import { type BlockReader, createReader, type ReadBlock, type ReaderColumn } from '../../formats/index.ts';
 import { isNullable } from '../../types/index.ts';
 import type { RecordCursor } from './record-batches.ts';
-import type { MessageSchema } from './schema.ts';
+import type { MessageSchema, ValueFormat } from './schema.ts';
 
 /** Bytes of values after which a block is full. */
 const blockBytesMax = 8 * 1024 * 1024;
@@ -143,9 +143,9 @@ class FieldReader {
   #reader: BlockReader;
   #blocks: ReadBlock[] = [];
 
-  constructor(format: string, columns: readonly ReaderColumn[], settings: Settings) {
+  constructor({ name, schemas }: ValueFormat, columns: readonly ReaderColumn[], settings: Settings) {
     this.#columns = columns;
-    this.#make = () => createReader(format, columns, settings);
+    this.#make = () => createReader(name, columns, settings, { schemas });
     this.#reader = this.#make();
   }
 
@@ -174,7 +174,7 @@ class FieldReader {
 }
 
 /** Formats whose fields are found by name, so that a reader needs only the wanted ones. */
-const namedFields: ReadonlySet<string> = new Set(['JSONEachRow']);
+const namedFields: ReadonlySet<string> = new Set(['JSONEachRow', 'Avro', 'Protobuf', 'ProtobufSingle']);
 
 /** Makes blocks of messages. A message that cannot be read leaves nothing in them. */
 export class BlockMaker {
@@ -195,7 +195,7 @@ export class BlockMaker {
     const { format } = schema;
     const defined = schema.all.filter((column) => column.role === 'field');
     let fields = defined;
-    if (format !== null && namedFields.has(format)) {
+    if (format !== null && namedFields.has(format.name)) {
       fields = defined.filter((column) => wanted.includes(column));
       // The number of rows is known only when something of them is read.
       if (fields.length === 0) fields = defined.slice(0, 1);
@@ -204,10 +204,7 @@ export class BlockMaker {
     if (format === null) return;
     const own = settingsFrom(
       // Messages are made by others, who add fields; and those that cannot be read are dealt with here.
-      [
-        ['input_format_skip_unknown_fields', '1'],
-        ['input_format_allow_errors_num', '0'],
-      ],
+      [['input_format_skip_unknown_fields', '1'], ['input_format_allow_errors_num', '0'], ...format.settings],
       settings,
     );
     const readerColumns = fields.map(({ name, type }) => ({ name, type, hasDefault: false }));

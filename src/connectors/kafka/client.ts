@@ -63,6 +63,7 @@ export class KafkaClient {
   readonly #onTrouble: OnTrouble;
   #pool: ConnectionPool;
   #topic: Topic | null = null;
+  readonly #coordinators = new Map<string, { readonly host: string; readonly port: number }>();
   #checked = false;
 
   constructor(options: KafkaOptions, clock: Clock, onTrouble: OnTrouble = () => {}) {
@@ -124,7 +125,7 @@ export class KafkaClient {
         if (clock.monotonic() + pause >= deadline) throw error;
         this.#onTrouble(error);
         if (brokerError(thrown) === undefined) this.#reconnect();
-        this.#topic = null;
+        this.forget();
         await sleep(clock, pause, this.signal);
         pause = Math.min(backOff[1], pause * 2);
       }
@@ -180,8 +181,10 @@ export class KafkaClient {
     return this.#topic ?? (await this.askTopic());
   }
 
-  forgetTopic(): void {
+  /** What was found out about brokers is asked for anew. */
+  forget(): void {
     this.#topic = null;
+    this.#coordinators.clear();
   }
 
   async connectionTo(node: number): Promise<Connection> {
@@ -195,9 +198,16 @@ export class KafkaClient {
 
   /** A connection to the broker that coordinates a group (0) or a transactional id (1). */
   async coordinator(kind: 0 | 1, name: string): Promise<Connection> {
-    const connection = await this.#anyConnection();
-    const { coordinators } = await findCoordinatorV4.api.async(connection, kind, [name]);
-    return this.#pool.get(coordinators[0]!);
+    const key = `${kind} ${name}`;
+    let broker = this.#coordinators.get(key);
+    if (broker === undefined) {
+      const connection = await this.#anyConnection();
+      const { coordinators } = await findCoordinatorV4.api.async(connection, kind, [name]);
+      const { host, port } = coordinators[0]!;
+      broker = { host, port };
+      this.#coordinators.set(key, broker);
+    }
+    return this.#pool.get(broker);
   }
 
   /**

@@ -9,6 +9,7 @@ export const kafkaSettings: SettingSpecs = {
   brokers: { kind: 'string', required: true, doc: 'a list of brokers such as host1:9092,host2:9092' },
   topic: { kind: 'string', required: true, doc: 'the name of the topic' },
   data_format: { kind: 'string', doc: 'How messages are read and written; RawBLOB takes them as they are.' },
+  format_schema: { kind: 'string', doc: "The schema of a format that needs one, as 'name:Message'." },
   one_message_per_row: {
     kind: 'bool',
     doc: 'Whether each row that is written becomes a message of its own.',
@@ -44,7 +45,6 @@ export const kafkaSettings: SettingSpecs = {
     doc: 'What becomes of a message that cannot be read: an error, or nothing.',
   },
   config_file: { kind: 'string', refused: unsupported, doc: '' },
-  format_schema: { kind: 'string', refused: unsupported, doc: '' },
   kafka_schema_registry_url: { kind: 'string', refused: unsupported, doc: '' },
   kafka_schema_registry_credentials: { kind: 'string', secret: true, refused: unsupported, doc: '' },
 };
@@ -107,6 +107,8 @@ export interface KafkaOptions {
   readonly topic: string;
   /** RawBLOB when none was given. */
   readonly format: string;
+  /** Name of the format's schema; empty when none was given. */
+  readonly formatSchema: string;
   readonly oneMessagePerRow: boolean | undefined;
   readonly messageBytesMax: number;
   readonly tls:
@@ -182,6 +184,7 @@ export function kafkaOptions(settings: GivenSettings): KafkaOptions {
     brokers: readBrokers(settings.text('brokers')!),
     topic,
     format: settings.text('data_format') || 'RawBLOB',
+    formatSchema: settings.text('format_schema') ?? '',
     oneMessagePerRow: settings.flag('one_message_per_row'),
     messageBytesMax: Math.min(
       settings.number('kafka_max_message_size') || Number.POSITIVE_INFINITY,

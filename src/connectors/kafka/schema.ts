@@ -1,7 +1,7 @@
 import { SluiceError } from '../../base/index.ts';
 import type { ColumnDefinition } from '../../catalog/index.ts';
 import type { ColumnSchema } from '../../column/index.ts';
-import { inputFormat, outputFormat } from '../../formats/index.ts';
+import { type FormatSchemas, inputFormat, outputFormat } from '../../formats/index.ts';
 import {
   bareType,
   datetime64,
@@ -39,8 +39,16 @@ export interface MessageSchema {
   /** The columns of the definition, then the virtual ones that it does not define. */
   readonly all: readonly (ColumnSchema & { readonly role: ColumnRole })[];
   readonly virtual: readonly ColumnSchema[];
-  /** The proper name of the format of fields; null when values are taken as they are. */
-  readonly format: string | null;
+  /** The format of fields; null when values are taken as they are. */
+  readonly format: ValueFormat | null;
+}
+
+export interface ValueFormat {
+  /** Its proper name. */
+  readonly name: string;
+  /** Settings for readers and writers that the stream's own settings make. */
+  readonly settings: readonly (readonly [string, string])[];
+  readonly schemas: FormatSchemas;
 }
 
 function isString(type: SqlType): boolean {
@@ -68,7 +76,11 @@ function roleOf({ name, type }: ColumnSchema): ColumnRole | null {
 }
 
 /** Finds what each column is; throws BAD_ARGUMENTS or UNKNOWN_FORMAT for columns and a format that do not go together. */
-export function messageSchema(columns: readonly ColumnDefinition[], options: KafkaOptions): MessageSchema {
+export function messageSchema(
+  columns: readonly ColumnDefinition[],
+  options: KafkaOptions,
+  schemas: FormatSchemas,
+): MessageSchema {
   const roles = columns.map(roleOf);
   const payload = columns.filter((_, index) => roles[index] === null);
   const raw = options.format.toLowerCase() === 'rawblob';
@@ -77,12 +89,14 @@ export function messageSchema(columns: readonly ColumnDefinition[], options: Kaf
     columns.length === 2 &&
     payload.length === 2 &&
     ['key', 'value'].every((name) => columns.some((column) => column.name === name && isString(column.type)));
-  let format: string | null = null;
+  let format: ValueFormat | null = null;
   if (!raw) {
-    format = inputFormat(options.format);
+    const name = inputFormat(options.format);
     outputFormat(options.format);
+    const { formatSchema } = options;
+    format = { name, settings: formatSchema === '' ? [] : [['format_schema', formatSchema]], schemas };
     if (payload.length === 0)
-      throw bad(`An external stream with data_format='${format}' needs a column for its fields`);
+      throw bad(`An external stream with data_format='${name}' needs a column for its fields`);
   } else if (!isPair && (payload.length !== 1 || !isString(payload[0]!.type))) {
     throw bad(
       "An external stream without data_format has one column of type string for the whole message, or two named key and value; for others, set data_format, such as 'JSONEachRow'",

@@ -198,6 +198,14 @@ export class KafkaSource implements ExternalSource {
     this.#wakeReader?.();
   }
 
+  /** Ends the reading with an error, whatever is still there. */
+  end(error: SluiceError): void {
+    this.#ready = [];
+    this.#chunks = [];
+    this.#pieces = [];
+    this.#fail(error);
+  }
+
   #wake(): void {
     const waiting = this.#wakeLoops;
     this.#wakeLoops = [];

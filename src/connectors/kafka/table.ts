@@ -1,4 +1,4 @@
-import type { Clock, SluiceError } from '../../base/index.ts';
+import { type Clock, SluiceError } from '../../base/index.ts';
 import type {
   ColumnDefinition,
   ExternalSink,
@@ -9,6 +9,7 @@ import type {
   ReadStart,
   WriteRequest,
 } from '../../catalog/index.ts';
+import type { FormatSchemas } from '../../formats/index.ts';
 import type { Connector } from '../connector.ts';
 import { KafkaClient, type OnTrouble } from './client.ts';
 import { type KafkaOptions, kafkaOptions, kafkaSettings } from './options.ts';
@@ -25,7 +26,8 @@ class KafkaTable implements ExternalTable {
   readonly shownSettings: Readonly<Record<string, string>>;
   readonly #options: KafkaOptions;
   readonly #schema: MessageSchema;
-  readonly #open = new Set<{ close(): unknown }>();
+  readonly #sources = new Set<KafkaSource>();
+  readonly #sinks = new Set<KafkaSink>();
   /** What those who are trying again were told last. */
   readonly #troubles = new Map<object, SluiceError>();
   #skipped = 0;
@@ -35,11 +37,12 @@ class KafkaTable implements ExternalTable {
     columns: readonly ColumnDefinition[],
     options: KafkaOptions,
     shownSettings: Readonly<Record<string, string>>,
+    schemas: FormatSchemas,
   ) {
     this.columns = columns;
     this.shownSettings = shownSettings;
     this.#options = options;
-    this.#schema = messageSchema(columns, options);
+    this.#schema = messageSchema(columns, options, schemas);
   }
 
   get virtualColumns() {
@@ -67,10 +70,10 @@ class KafkaTable implements ExternalTable {
       },
       onEnd: () => {
         this.#troubles.delete(who);
-        this.#open.delete(source);
+        this.#sources.delete(source);
       },
     });
-    this.#open.add(source);
+    this.#sources.add(source);
     return source;
   }
 
@@ -87,10 +90,10 @@ class KafkaTable implements ExternalTable {
       onTrouble: this.#troubleOf(who),
       onEnd: () => {
         this.#troubles.delete(who);
-        this.#open.delete(sink);
+        this.#sinks.delete(sink);
       },
     });
-    this.#open.add(sink);
+    this.#sinks.add(sink);
     return sink;
   }
 
@@ -130,16 +133,16 @@ class KafkaTable implements ExternalTable {
   status(): ExternalStatus {
     const [trouble] = this.#troubles.values();
     if (trouble !== undefined) return { state: 'waiting', error: trouble.exceptionText };
-    const state = this.#open.size > 0 ? 'running' : 'idle';
+    const state = this.#sources.size + this.#sinks.size > 0 ? 'running' : 'idle';
     const skipped = this.#lastSkipped;
     if (skipped === null) return { state, error: '' };
     return { state, error: `${this.#skipped} messages were passed over, the last one: ${skipped.message}` };
   }
 
   async close(): Promise<void> {
-    const open = [...this.#open];
-    this.#open.clear();
-    await Promise.all(open.map((each) => each.close()));
+    const gone = new SluiceError('UNKNOWN_TABLE', 'The external stream has been dropped');
+    for (const source of this.#sources) source.end(gone);
+    await Promise.all(Array.from(this.#sinks, (sink) => sink.close()));
   }
 }
 
@@ -148,5 +151,6 @@ export const kafkaConnector: Connector = {
   type: 'kafka',
   variants: ['stream'],
   settings: kafkaSettings,
-  connect: ({ columns }, settings, shown) => new KafkaTable(columns, kafkaOptions(settings), shown),
+  connect: ({ columns }, settings, shown, { schemas }) =>
+    new KafkaTable(columns, kafkaOptions(settings), shown, schemas),
 };

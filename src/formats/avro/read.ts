@@ -45,6 +45,12 @@ class AvroRows implements RowSource {
     }
   }
 
+  restart(): void {
+    this.#header = null;
+    this.#records = 0;
+    this.#block.at = this.#block.end;
+  }
+
   #begin(cursor: InputCursor): void {
     const header = readHeader(cursor);
     const { columns } = this.#assembler;

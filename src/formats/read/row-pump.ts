@@ -68,6 +68,7 @@ export class RowPump implements BlockReader {
   #rowsBefore = 0;
   /** Rows of the inputs before the one that is being read. */
   #rowsOfOthers = 0;
+  #takesMessages = false;
   #validTo = 0;
   #waitFor = 0;
 
@@ -90,10 +91,13 @@ export class RowPump implements BlockReader {
 
   finish(): ReadBlock[] {
     const cursor = this.#cursor;
-    this.#source.beforeEnd?.(cursor);
-    cursor.final = true;
-    this.#drain();
-    this.#endInput();
+    // Messages have ended one by one.
+    if (!this.#takesMessages) {
+      this.#source.beforeEnd?.(cursor);
+      cursor.final = true;
+      this.#drain();
+      this.#endInput();
+    }
     if (cursor.row > 0) this.#flush();
     return this.#takeBlocks();
   }
@@ -101,6 +105,7 @@ export class RowPump implements BlockReader {
   message(bytes: Uint8Array): number {
     const cursor = this.#cursor;
     const [row, blocks] = [cursor.row, this.#blocks.length];
+    this.#takesMessages = true;
     this.#rowsOfOthers = this.#rowsBefore + row;
     this.#source.restart?.();
     cursor.final = false;
