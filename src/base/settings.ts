@@ -126,6 +126,16 @@ export const settingDefinitions = {
   },
   input_format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input.' },
   format_csv_delimiter: { kind: 'string', default: ',', doc: 'Field delimiter of CSV input and output.' },
+  engine_file_truncate_on_insert: {
+    kind: 'bool',
+    default: false,
+    doc: 'INSERT INTO FUNCTION file replaces a file that is there already.',
+  },
+  s3_truncate_on_insert: {
+    kind: 'bool',
+    default: false,
+    doc: 'INSERT INTO FUNCTION s3 replaces an object that is there already.',
+  },
   format_schema: {
     kind: 'string',
     default: '',

@@ -1,9 +1,9 @@
 import { maybeYouMeant, SluiceError } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
-import type { TableFunctions } from '../plan/index.ts';
 import { clickHouseConnector } from './clickhouse/connector.ts';
 import type { Connector, ConnectorServices } from './connector.ts';
 import { kafkaConnector } from './kafka/table.ts';
+import { ObjectFunctions, type ObjectServices } from './files/functions.ts';
 import { type GivenSettings, readSettings, shownSettings } from './settings.ts';
 
 /** The outside systems that every server knows. */
@@ -39,11 +39,14 @@ function connectorOf(connectors: readonly Connector[], definition: ExternalDefin
 /** The outside systems that the server can reach. */
 export class Connectors {
   readonly #services: ConnectorServices;
+  /** Table functions whose rows come from outside, or go there. */
+  readonly tableFunctions: ObjectFunctions;
   readonly #connectors: readonly Connector[];
 
   /** `further` are known beside those that every server knows. */
-  constructor(services: ConnectorServices, further: readonly Connector[] = []) {
+  constructor(services: ConnectorServices & ObjectServices, further: readonly Connector[] = []) {
     this.#services = services;
+    this.tableFunctions = new ObjectFunctions(services);
     this.#connectors = [...builtIn, ...further];
   }
 
@@ -74,12 +77,4 @@ export class Connectors {
       );
     return connector.findColumns(definition, settings, this.#services, signal);
   }
-
-  /** Table functions whose rows come from outside. */
-  readonly tableFunctions: TableFunctions = {
-    names: [],
-    call: (name) => {
-      throw new SluiceError('UNKNOWN_FUNCTION', `Unknown table function '${name}'`);
-    },
-  };
 }

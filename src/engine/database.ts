@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { type UserAccount, Users } from '../access/index.ts';
 import { type Clock, settingsFrom, systemClock } from '../base/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Block, ColumnSchema } from '../column/index.ts';
-import { type Connector, Connectors } from '../connectors/index.ts';
+import { type Connector, Connectors, OutsidePolicy } from '../connectors/index.ts';
+import { UserFiles } from '../files/index.ts';
 import { openStore, type StoreOptions } from '../storage/index.ts';
 import { typeName } from '../types/index.ts';
 import { Engine } from './engine.ts';
@@ -25,6 +27,10 @@ export interface DatabaseOptions {
   readonly connectors?: readonly Connector[];
   /** Users beside those that SQL made, such as those of a users file. Only a server asks who somebody is. */
   readonly users?: readonly UserAccount[];
+  /**
+   * Hosts that url() and s3() may reach: `any`, `none`, or names with commas between them, `*.example.com` for all below one.
+   */
+  readonly outsideHosts?: string;
   /** Further options of the store, such as the size of its cache. */
   readonly storage?: Partial<Omit<StoreOptions, 'directory' | 'clock'>>;
 }
@@ -55,7 +61,12 @@ export class Database {
     const store = await openStore({ ...options.storage, directory: options.dataDir, clock });
     try {
       const formatSchemas = new SchemaRegistry(store);
-      const connectors = new Connectors({ clock, schemas: formatSchemas }, options.connectors);
+      const userFiles = new UserFiles(join(store.directory, 'user_files'));
+      const outside = new OutsidePolicy(options.outsideHosts ?? 'any');
+      const connectors = new Connectors(
+        { clock, schemas: formatSchemas, userFiles, outside },
+        options.connectors,
+      );
       const catalog = await Catalog.open(store, (definition) => connectors.connect(definition));
       const texts = Object.entries(options.settings ?? {}).map(([name, value]): [string, string] => [
         name,
@@ -67,6 +78,7 @@ export class Database {
         users: new Users(store, options.users),
         connectors,
         formatSchemas,
+        userFiles,
         clock,
         defaults: settingsFrom(texts),
         threads: options.threads ?? 0,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Grants, type Users } from '../access/index.ts';
+import type { Statement } from '../ast/index.ts';
 import { type Clock, type Settings, SluiceError, settingsFrom, toSluiceError } from '../base/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
-import type { Connectors } from '../connectors/index.ts';
+import { type Connectors, StructureWanted } from '../connectors/index.ts';
 import { Execution, type Progress } from '../exec/index.ts';
-import { UserFiles } from '../files/index.ts';
+import type { UserFiles } from '../files/index.ts';
 import type { QueryContext } from '../functions/index.ts';
 import { parseStatement } from '../parser/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -17,11 +17,14 @@ import { type Process, Processes } from './processes.ts';
 import { QueryCache } from './query-cache.ts';
 import type { QueryOptions, Request, User } from './request.ts';
 import type { Outcome, QueryResult } from './result.ts';
-import { assertReadable } from './rights.ts';
+import { assertReadable, assertSource } from './rights.ts';
 import { cachedQuery, select } from './select.ts';
 import { Sessions } from './sessions.ts';
 import { runStatement } from './statements/index.ts';
 import { Views } from './views.ts';
+
+/** Objects that the plan of one statement may need to be looked at. */
+const structuresMax = 16;
 
 export const version = '0.1.0';
 
@@ -55,6 +58,7 @@ export class Engine {
     users: Users;
     connectors: Connectors;
     formatSchemas: SchemaRegistry;
+    userFiles: UserFiles;
     clock: Clock;
     defaults: Settings;
     threads: number;
@@ -67,7 +71,7 @@ export class Engine {
     this.defaults = parts.defaults;
     this.workers = new WorkerPool(parts.threads);
     this.formatSchemas = parts.formatSchemas;
-    this.userFiles = new UserFiles(join(parts.store.directory, 'user_files'));
+    this.userFiles = parts.userFiles;
     this.#startedAt = parts.clock.monotonic();
     this.sessions = new Sessions(parts.clock);
     this.views = new Views(this);
@@ -155,13 +159,27 @@ export class Engine {
     if (cached === undefined) {
       this.catalog.assertDatabase(request.database);
       const statement = parseStatement(request.text, { maxBytes: request.settings.max_query_size });
-      return runStatement(this, request, statement, process);
+      return this.#runPlanned(request, statement, process);
     }
     const { query, output } = cached.compiled.statement;
     const outcome = await select(this, request, query, output, cached);
     process.progress = outcome.execution.progress;
     process.reads = outcome.reads;
     return outcome;
+  }
+
+  /** Runs a statement; objects whose columns its plan needs are looked at first. */
+  async #runPlanned(request: Request, statement: Statement, process: Process): Promise<Outcome> {
+    for (let looks = 0; ; looks++) {
+      try {
+        return await runStatement(this, request, statement, process);
+      } catch (thrown) {
+        if (!(thrown instanceof StructureWanted) || looks === structuresMax) throw thrown;
+        assertSource(request.user, thrown.functionName);
+        const settings = thrown.settings ?? request.settings;
+        await this.execution(request, settings).whileWanted(thrown.find(settings, request.signal));
+      }
+    }
   }
 
   /** Ends what a user runs and has no right to any more, or all of it when the user is gone. */

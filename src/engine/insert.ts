@@ -1,9 +1,10 @@
-import type { InsertStatement } from '../ast/index.ts';
+import type { InsertStatement, ObjectName } from '../ast/index.ts';
 import { maybeYouMeant, type Settings, SluiceError } from '../base/index.ts';
 import { type ColumnDefinition, eventTimeColumn, kindName } from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
 import { constantValue } from '../compile/index.ts';
 import { chooseCodec, decompressed } from '../compression/index.ts';
+import { partitionColumn } from '../connectors/index.ts';
 import { cancelled, type Execution } from '../exec/index.ts';
 import {
   createReader,
@@ -16,6 +17,7 @@ import { parseExpression } from '../parser/index.ts';
 import { Binder, Scope } from '../plan/index.ts';
 import { withoutLowCardinality } from '../types/index.ts';
 import type { Engine } from './engine.ts';
+import { functionTarget, isTemporary } from './insert-function.ts';
 import { fillBlock, type GivenColumn, maskVector } from './insert-plan.ts';
 import { planContext, querySettings, withAssignments } from './planner.ts';
 import type { Process } from './processes.ts';
@@ -24,11 +26,8 @@ import { done, type Outcome } from './result.ts';
 import { compileQuery, runPrepared } from './select.ts';
 import { openTarget, type RowTarget, type TargetObject } from './target.ts';
 
-/** What an INSERT writes into, with materialized views and views refused. */
-function targetObject(engine: Engine, request: Request, statement: InsertStatement): TargetObject {
-  const { target } = statement;
-  if ('kind' in target)
-    throw new SluiceError('NOT_IMPLEMENTED', `INSERT INTO FUNCTION ${target.name} is not supported`);
+/** The stream or external object that an INSERT names; materialized views and views are refused. */
+function namedTarget(engine: Engine, request: Request, target: ObjectName): TargetObject {
   const database = target.database ?? request.database;
   const object = engine.catalog.find(database, target.name);
   if (object.kind === 'stream' || object.kind === 'external') return object;
@@ -43,7 +42,7 @@ function targetColumns(stream: TargetObject, statement: InsertStatement): readon
   const { columns } = statement;
   const defined =
     stream.kind === 'external'
-      ? stream.columns
+      ? stream.columns.filter((column) => column.name !== partitionColumn)
       : stream.columns.filter((column) => column.name !== eventTimeColumn);
   if (columns === null) return defined;
   const find = (name: string): ColumnDefinition => {
@@ -103,6 +102,8 @@ export class RowWriter {
 
   /** Ends the writing; what was not flushed is given up. */
   close(): Promise<void> {
+    // Nobody else comes with the same columns for an object that ends with the statement.
+    if (isTemporary(this.#object)) this.#engine.insertPlans.invalidate(this.#object);
     return this.#target.close();
   }
 }
@@ -250,9 +251,11 @@ async function insertData(
   engine: Engine,
   request: Request,
   statement: InsertStatement,
-  stream: TargetObject,
+  named: TargetObject | null,
   execution: Execution,
 ): Promise<RowWriter> {
+  const { settings } = execution.context;
+  const stream = named ?? functionTarget(engine, request, statement, settings, null);
   const columns = targetColumns(stream, statement);
   const readerColumns: ReaderColumn[] = columns.map(({ name, type, defaultText }) => ({
     name,
@@ -279,7 +282,7 @@ async function insertSelect(
   engine: Engine,
   request: Request,
   statement: InsertStatement,
-  stream: TargetObject,
+  named: TargetObject | null,
   settings: Settings,
   process: Process,
 ): Promise<RowWriter> {
@@ -287,6 +290,13 @@ async function insertSelect(
   const own = querySettings(settings, query);
   const { prepared, planned } = compileQuery(engine, request, query, own);
   process.reads = planned.reads;
+  const stream = named ?? functionTarget(engine, request, statement, settings, prepared.columns);
+  if (named === null && prepared.streaming) {
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      'INSERT INTO FUNCTION needs a query that comes to an end: read streams with table(...)',
+    );
+  }
   const columns = targetColumns(stream, statement);
   const selected = matchColumns(prepared.columns, columns, statement.columns === null, stream);
   const { source, execution } = await runPrepared(engine, request, prepared, query, own);
@@ -345,16 +355,22 @@ export async function insert(
   statement: InsertStatement,
   process: Process,
 ): Promise<Outcome> {
-  if (statement.partitionBy !== null)
-    throw new SluiceError('NOT_IMPLEMENTED', 'INSERT ... PARTITION BY is not supported');
-  const settings = withAssignments(request.settings, statement.settings);
-  const stream = targetObject(engine, request, statement);
+  // SETTINGS behind the query are written for the whole statement.
+  const settings =
+    statement.query === null
+      ? withAssignments(request.settings, statement.settings)
+      : querySettings(request.settings, statement.query, statement.settings);
+  const { target } = statement;
+  // What a table function stands for may depend on the columns of the query.
+  const named = 'kind' in target ? null : namedTarget(engine, request, target);
+  if (named !== null && statement.partitionBy !== null)
+    throw new SluiceError('BAD_ARGUMENTS', 'PARTITION BY is for INSERT INTO FUNCTION only');
   const execution = engine.execution(request, settings);
   process.finishes = statement.query === null;
   const writer =
     statement.query === null
-      ? await insertData(engine, request, statement, stream, execution)
-      : await insertSelect(engine, request, statement, stream, settings, process);
+      ? await insertData(engine, request, statement, named, execution)
+      : await insertSelect(engine, request, statement, named, settings, process);
   process.progress.writtenRows = writer.rows;
   process.progress.writtenBytes = writer.bytes;
   return done(settings);

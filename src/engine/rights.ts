@@ -177,6 +177,11 @@ export function assertAllowed(request: Request, statement: Statement): void {
   for (const { privilege, ...scope } of needsOf(request, statement)) assertGranted(user, privilege, scope);
 }
 
+/** Throws ACCESS_DENIED when the user may not read through a table function. */
+export function assertSource(user: User, name: string): void {
+  assertGranted(user, sourcePrivilege(name), everything);
+}
+
 /** What a user who may not do everything sees in the system tables. */
 export function viewerOf({ name, grants }: User): Viewer {
   return {

@@ -2,6 +2,7 @@ import type { EmitClause, Expr, OutputClause, Query } from '../ast/index.ts';
 import { selectsOf } from '../ast/index.ts';
 import { type Settings, SluiceError } from '../base/index.ts';
 import { eventTimeColumn, type ReadStart } from '../catalog/index.ts';
+import { StructureWanted } from '../connectors/index.ts';
 import { Execution, runPlan, runStream } from '../exec/index.ts';
 import type { BoundExpr, BoundLambda, LogicalPlan } from '../plan/index.ts';
 import { datetime64, parseText } from '../types/index.ts';
@@ -163,17 +164,21 @@ export function compileQuery(
 ) {
   const context = engine.contextFor({ ...request, settings });
   const { user } = request;
-  const planned = plan(
-    {
-      catalog: engine.catalog,
-      tableFunctions: engine.connectors.tableFunctions,
-      context,
-      parameters: request.parameters,
-      ...(user.grants.unlimited ? {} : { viewer: viewerOf(user) }),
-      ...(literals === undefined ? {} : { literals }),
-    },
-    query,
-  );
+  const input = {
+    catalog: engine.catalog,
+    tableFunctions: engine.connectors.tableFunctions,
+    context,
+    parameters: request.parameters,
+    ...(user.grants.unlimited ? {} : { viewer: viewerOf(user) }),
+    ...(literals === undefined ? {} : { literals }),
+  };
+  let planned: ReturnType<typeof plan>;
+  try {
+    planned = plan(input, query);
+  } catch (thrown) {
+    if (thrown instanceof StructureWanted) thrown.settings = settings;
+    throw thrown;
+  }
   assertReadable(user, planned.reads);
   const prepared = prepareQuery(planned.plan, planned.values);
   const { catalog } = engine;

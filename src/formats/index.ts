@@ -2,6 +2,7 @@ export type { BlockReader, ReadBlock, ReaderColumn, ReaderOptions } from './bloc
 export type { BlockWriter, WriteSummary } from './block-writer.ts';
 export type { FormatSchemas } from './format-schemas.ts';
 export { sameLayout } from './native-layout.ts';
+export { hasOuterSchema, inferColumns } from './infer.ts';
 export { parseProtobufSchema } from './protobuf/schema.ts';
 export {
   createReader,

@@ -1,4 +1,5 @@
 export { Binder } from './analyze/binder.ts';
+export { tableArguments } from './analyze/from.ts';
 export { bindLiteral, integerLiteralType, literalOf, literalText } from './analyze/literal.ts';
 export { castOutputs, planQuery } from './analyze/query.ts';
 export { Scope, type WithScope } from './analyze/scope.ts';

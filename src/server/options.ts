@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly tlsKey: string | null;
   readonly dataDir: string;
   readonly usersFile: string | null;
+  /** Hosts that url() and s3() may reach: `any`, `none`, or names with commas between them. */
+  readonly outsideHosts: string;
   /** Bytes; null for no limit of our own. */
   readonly memoryLimit: number | null;
   readonly threads: number;
@@ -31,6 +33,10 @@ export const flags = {
   'tls-key': { default: '', doc: "file of the certificate's key (PEM)" },
   'data-dir': { default: './data', doc: 'directory that holds all data' },
   'users-file': { default: '', doc: 'JSON file of the users that may log in' },
+  'outside-hosts': {
+    default: 'any',
+    doc: "hosts that url() and s3() may reach: 'any', 'none', or names with commas between them",
+  },
   'memory-limit': { default: '', doc: 'bytes of decoded data kept in memory, such as 2GiB' },
   threads: { default: '0', doc: 'threads for heavy queries; 0 leaves the choice to the server' },
   'http-query-mode': {
@@ -132,6 +138,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     tlsCert: value('tls-cert') || null,
     tlsKey: value('tls-key') || null,
     dataDir: value('data-dir'),
+    outsideHosts: value('outside-hosts'),
     usersFile: value('users-file') || null,
     memoryLimit: parseBytes('memory-limit', value('memory-limit')),
     threads: parseThreads(value('threads')),

@@ -136,6 +136,7 @@ export async function startServer(options: ServerOptions, log: Log): Promise<Ser
   const storage = options.memoryLimit === null ? {} : { cacheBytesMax: options.memoryLimit };
   const database = await Database.open({
     dataDir: options.dataDir,
+    outsideHosts: options.outsideHosts,
     threads: options.threads,
     users,
     storage: { ...storage, onProblem: (problem) => log('error', `storage: ${JSON.stringify(problem)}`) },

@@ -15,9 +15,9 @@ import {
   type SystemTable,
   sequenceColumn,
 } from '../../catalog/index.ts';
-import { nullable, supertype, types } from '../../types/index.ts';
+import { nullable, supertype, toByteString, types } from '../../types/index.ts';
 import type { BoundExpr, Column } from '../bound.ts';
-import type { PlanContext } from '../context.ts';
+import type { PlanContext, TableArgument } from '../context.ts';
 import { type LogicalPlan, outputColumns, type ScanColumn } from '../logical.ts';
 import { Binder } from './binder.ts';
 import { joinConditions } from './join.ts';
@@ -253,8 +253,23 @@ function planFunction(context: PlanContext, from: TableFunction, scope: WithScop
     case 'changelog':
       throw new SluiceError('NOT_IMPLEMENTED', `The table function ${name}(...) is not supported`);
     default:
-      return planOutside(context, from, name, args);
+      return planOutside(context, from, name, scope);
   }
+}
+
+/** The values of arguments of a table function outside; a bare word, such as the name of a format, is a string. */
+export function tableArguments(
+  context: PlanContext,
+  args: readonly Expr[],
+  scope: WithScope | null,
+): TableArgument[] {
+  const binder = new Binder(context, new Scope([], scope));
+  return args.map((argument) => {
+    if (argument.kind === 'column' && argument.parts.length === 1)
+      return { value: toByteString(argument.parts[0]!), type: types.string };
+    const bound = binder.bind(argument);
+    return { value: context.evaluate(bound), type: bound.type };
+  });
 }
 
 /** A table function whose rows come from outside. */
@@ -262,14 +277,14 @@ function planOutside(
   context: PlanContext,
   from: TableFunction,
   name: string,
-  args: () => readonly BoundExpr[],
+  scope: WithScope | null,
 ): FromResult {
   const { tableFunctions: outside } = context;
   if (!outside.names.includes(name)) {
     const hint = maybeYouMeant(name, [...tableFunctions, ...outside.names]);
     throw new SluiceError('UNKNOWN_FUNCTION', `Unknown table function '${from.name}'${hint}`);
   }
-  const values = args().map((argument) => ({ value: context.evaluate(argument), type: argument.type }));
+  const values = tableArguments(context, from.args, scope);
   const table = outside.call(name, values);
   const seen = { alias: from.alias, database: null, name: null, object: null, streaming: false };
   return scanExternal(context, table, seen);
