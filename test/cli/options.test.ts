@@ -14,6 +14,7 @@ test('every flag has its default', (t) => {
     tlsKey: null,
     dataDir: './data',
     usersFile: null,
+    outsideHosts: 'any',
     memoryLimit: null,
     threads: 0,
     httpQueryMode: 'streaming',

@@ -9,6 +9,8 @@ export const syncBytes = 16;
 
 /** The header of an object container file. */
 export interface ContainerHeader {
+  /** The text that the schema was made of. */
+  readonly schemaText: string;
   readonly schema: AvroType;
   readonly codec: BlockCodec;
   readonly sync: Buffer;
@@ -44,8 +46,10 @@ export function readHeader(cursor: InputCursor): ContainerHeader {
   const schema = entries.get('avro.schema');
   if (schema === undefined)
     throw new SluiceError('INCORRECT_DATA', 'The header of the Avro file has no schema');
+  const schemaText = schema.toString();
   return {
-    schema: parseAvroSchema(schema.toString()),
+    schemaText,
+    schema: parseAvroSchema(schemaText),
     codec: fileCodec(entries.get('avro.codec')?.toString() ?? 'null'),
     sync,
   };

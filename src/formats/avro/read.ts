@@ -17,6 +17,8 @@ class AvroRows implements RowSource {
   readonly #options: ReadOptions;
   #header: ContainerHeader | null = null;
   #read: RecordRows | null = null;
+  /** The schema that the code in `#read` is for: files and messages of one kind share it. */
+  #schemaText = '';
   #missing: readonly number[] = [];
   /** The block being read, and how many of its records are left. */
   readonly #block = new InputCursor();
@@ -53,8 +55,12 @@ class AvroRows implements RowSource {
 
   #begin(cursor: InputCursor): void {
     const header = readHeader(cursor);
+    this.#header = header;
+    if (header.schemaText !== this.#schemaText) this.#compile(header);
+  }
+
+  #compile({ schema, schemaText }: ContainerHeader): void {
     const { columns } = this.#assembler;
-    const { schema } = header;
     if (schema.kind !== 'record')
       throw new SluiceError(
         'INCORRECT_DATA',
@@ -73,7 +79,7 @@ class AvroRows implements RowSource {
     }
     this.#read = recordRows(plans, this.#assembler, this.#options);
     this.#missing = [...missing];
-    this.#header = header;
+    this.#schemaText = schemaText;
   }
 
   #openBlock(cursor: InputCursor, header: ContainerHeader): void {
@@ -106,6 +112,12 @@ class AvroRows implements RowSource {
 
   skipRow(): boolean {
     return false;
+  }
+
+  restart(): void {
+    this.#header = null;
+    this.#records = 0;
+    this.#block.at = this.#block.end;
   }
 
   end(cursor: InputCursor): void {
