@@ -2,8 +2,8 @@ import { maybeYouMeant, SluiceError } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
 import { clickHouseConnector } from './clickhouse/connector.ts';
 import type { Connector, ConnectorServices } from './connector.ts';
-import { kafkaConnector } from './kafka/table.ts';
 import { ObjectFunctions, type ObjectServices } from './files/functions.ts';
+import { kafkaConnector } from './kafka/table.ts';
 import { type GivenSettings, readSettings, shownSettings } from './settings.ts';
 
 /** The outside systems that every server knows. */

@@ -1,8 +1,8 @@
 export type { BlockReader, ReadBlock, ReaderColumn, ReaderOptions } from './block-reader.ts';
 export type { BlockWriter, WriteSummary } from './block-writer.ts';
 export type { FormatSchemas } from './format-schemas.ts';
-export { sameLayout } from './native-layout.ts';
 export { hasOuterSchema, inferColumns } from './infer.ts';
+export { sameLayout } from './native-layout.ts';
 export { parseProtobufSchema } from './protobuf/schema.ts';
 export {
   createReader,

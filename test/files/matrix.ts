@@ -19,6 +19,7 @@ export const matrixFormats = [
   'JSONEachRow',
   'JSONStrings',
   'JSONStringsEachRow',
+  'Native',
   'Protobuf',
   'ProtobufSingle',
   'RowBinary',

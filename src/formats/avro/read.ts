@@ -47,12 +47,6 @@ class AvroRows implements RowSource {
     }
   }
 
-  restart(): void {
-    this.#header = null;
-    this.#records = 0;
-    this.#block.at = this.#block.end;
-  }
-
   #begin(cursor: InputCursor): void {
     const header = readHeader(cursor);
     this.#header = header;

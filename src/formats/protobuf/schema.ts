@@ -116,5 +116,43 @@ export function messageType(settings: Settings, schemas: FormatSchemas): Message
       `There is no format schema '${name}': neither one made by CREATE FORMAT SCHEMA nor a file in the directory of format schemas${maybeYouMeant(name, schemas.names())}`,
     );
   }
-  return findMessage(parseProtobufSchema(name, text, schemas), setting.slice(colon + 1), name);
+  const kept = keptMessages(schemas);
+  const known = kept.get(setting);
+  if (known?.texts.every(([each, read]) => schemas.text(each) === read) === true) return known.type;
+  const texts: [string, string | undefined][] = [];
+  const noting: FormatSchemas = {
+    text: (each) => {
+      const read = schemas.text(each);
+      texts.push([each, read]);
+      return read;
+    },
+    names: () => schemas.names(),
+  };
+  const type = findMessage(
+    parseProtobufSchema(name, noting.text(name)!, noting),
+    setting.slice(colon + 1),
+    name,
+  );
+  if (kept.size >= keptMax) kept.clear();
+  kept.set(setting, { type, texts });
+  return type;
+}
+
+/** Messages that are kept with the texts they were made of, because a broker's messages want theirs again and again. */
+interface KeptMessage {
+  readonly type: MessageType;
+  /** What was read by which name; undefined for a file that was not there. */
+  readonly texts: readonly (readonly [string, string | undefined])[];
+}
+
+const keptMax = 64;
+const keptBySchemas = new WeakMap<FormatSchemas, Map<string, KeptMessage>>();
+
+function keptMessages(schemas: FormatSchemas): Map<string, KeptMessage> {
+  let kept = keptBySchemas.get(schemas);
+  if (kept === undefined) {
+    kept = new Map();
+    keptBySchemas.set(schemas, kept);
+  }
+  return kept;
 }
