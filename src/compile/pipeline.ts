@@ -116,6 +116,7 @@ export class Pipeline {
     const expands = operators.some(
       (operator) => operator.name === 'array_join' || operator.name === 'join_probe',
     );
+    const skipsBlocks = operators.every((operator) => 'conditions' in operator);
     const { steps, selection } = this.#selectFirst(compiler, row, rows);
     const emitFrom = (index: number): void => {
       const own = compiler.perExecution(js`${compiler.state}.operators[${index}]`, 'own');
@@ -127,7 +128,7 @@ export class Pipeline {
         samples: operator?.samples?.(state.operators[index]) ?? [],
       };
       compiler.statement(note(stepNote(operator ?? sink)));
-      if (operator === undefined) sink.emit({ ...context, after, rows, expands, variant });
+      if (operator === undefined) sink.emit({ ...context, after, rows, expands, skipsBlocks, variant });
       else operator.emit(context, () => emitFrom(index + 1));
     };
     const body = compiler.capture(() => emitFrom(0));

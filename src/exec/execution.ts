@@ -1,6 +1,8 @@
 import { type Clock, limits, SluiceError } from '../base/index.ts';
 import type { Block } from '../column/index.ts';
+import { constantValue } from '../compile/index.ts';
 import type { QueryContext } from '../functions/index.ts';
+import type { BoundExpr } from '../plan/index.ts';
 
 /** Counters of a running query. */
 export interface Progress {
@@ -40,6 +42,11 @@ export class Execution {
 
   get clock(): Clock {
     return this.context.clock;
+  }
+
+  /** The value that an expression without columns has in this execution. */
+  valueOf(expr: BoundExpr): unknown {
+    return constantValue(expr, this.context, this.parameters);
   }
 
   /** Milliseconds until the query's time is up; infinite without a limit. */

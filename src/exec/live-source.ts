@@ -4,6 +4,7 @@ import { type Block, blockBytes, gatherBlock, sliceBlock, vectorReader } from '.
 import type { ScanPlan } from '../plan/index.ts';
 import type { BlockRef, StreamLog } from '../storage/index.ts';
 import { cancelled, type Execution } from './execution.ts';
+import { blockPruner } from './prune.ts';
 import { pickColumns } from './scan.ts';
 import type { BlockSource } from './source.ts';
 
@@ -41,6 +42,7 @@ export class LiveSource implements Cursor {
   readonly #execution: Execution;
   readonly #timeColumn: number;
   readonly #fromTicks: number;
+  readonly #isPruned: ReturnType<typeof blockPruner>;
   readonly #unsubscribe: () => void;
   #position: number;
   #historyEnd: number;
@@ -54,6 +56,7 @@ export class LiveSource implements Cursor {
     this.#log = stream.log;
     this.#scan = scan;
     this.#execution = execution;
+    this.#isPruned = blockPruner(scan, execution);
     this.#timeColumn = stream.columns.findIndex((column) => column.name === '_tp_time');
     this.#fromTicks = start.kind === 'time' ? start.milliseconds : Number.NEGATIVE_INFINITY;
     this.#position = startSequence(start, this.#log);
@@ -91,16 +94,16 @@ export class LiveSource implements Cursor {
       if (this.#stored.length === 0) this.#position = this.#log.end;
     }
     const ref = this.#stored[this.#next++];
-    if (
-      ref !== undefined &&
-      ref.lastTime !== undefined &&
-      ref.lastTime < this.#fromTicks &&
-      ref.firstSequence < this.#historyEnd
-    ) {
-      this.#position = ref.firstSequence + ref.rows;
-      return this.#nextRef();
-    }
-    return ref;
+    if (ref === undefined || !this.#isSkipped(ref)) return ref;
+    this.#position = ref.firstSequence + ref.rows;
+    return this.#nextRef();
+  }
+
+  /** Whether no row of a block is wanted. */
+  #isSkipped(ref: BlockRef): boolean {
+    const isEarlier =
+      ref.lastTime !== undefined && ref.lastTime < this.#fromTicks && ref.firstSequence < this.#historyEnd;
+    return isEarlier || this.#isPruned?.(ref) === true;
   }
 
   /** The rows of a stored block that are wanted; null when there are none. */

@@ -1,17 +1,10 @@
 import type { ExternalSource, ReadStart } from '../catalog/index.ts';
 import { type Block, blockBytes } from '../column/index.ts';
-import { constantValue } from '../compile/index.ts';
-import type { BoundExpr, ScanPlan } from '../plan/index.ts';
+import type { ScanPlan } from '../plan/index.ts';
 import type { Execution } from './execution.ts';
 import type { Cursor } from './live-source.ts';
 
 export type OutsideScan = ScanPlan & { source: { kind: 'external' } };
-
-function conditionValue(expr: BoundExpr, execution: Execution): unknown {
-  return expr.kind === 'parameter'
-    ? execution.parameters[expr.index]
-    : constantValue(expr, execution.context);
-}
 
 /**
  * The rows of an external table. Whoever waits for the next block is told of a cancelled query or of its time limit at once,
@@ -30,14 +23,14 @@ export class OutsideSource implements Cursor {
     const { settings } = execution.context;
     this.sourceId = source.object?.uuid ?? '';
     this.#execution = execution;
-    const limit = wishes?.limit == null ? undefined : Number(conditionValue(wishes.limit, execution));
+    const limit = wishes?.limit == null ? undefined : Number(execution.valueOf(wishes.limit));
     this.#source = source.table.read({
       columns: columns.map((entry) => entry.source),
       streaming: source.streaming,
       start,
       conditions: (wishes?.conditions ?? []).map((each) => ({
         ...each,
-        value: conditionValue(each.value, execution),
+        value: execution.valueOf(each.value),
       })),
       limit,
       settings,

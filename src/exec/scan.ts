@@ -7,11 +7,11 @@ import {
   flatFromDoubles,
   type Vector,
 } from '../column/index.ts';
-import { constantValue } from '../compile/index.ts';
-import type { BoundExpr, ScanPlan } from '../plan/index.ts';
+import type { ScanPlan } from '../plan/index.ts';
 import { types } from '../types/index.ts';
 import type { Execution } from './execution.ts';
 import { OutsideSource } from './outside-source.ts';
+import { blockPruner } from './prune.ts';
 import { type BlockSource, sourceOf } from './source.ts';
 
 /** Counts what a source gives against the query's limits. */
@@ -29,10 +29,6 @@ function counted(source: BlockSource, execution: Execution): BlockSource {
   };
 }
 
-function valueIn(execution: Execution, expr: BoundExpr): unknown {
-  return constantValue(expr, execution.context, execution.parameters);
-}
-
 function wholeNumber(value: unknown, what: string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number) || number < 0) {
@@ -42,10 +38,10 @@ function wholeNumber(value: unknown, what: string): number {
 }
 
 function* numbers(scan: ScanPlan & { source: { kind: 'numbers' } }, execution: Execution): Iterable<Block> {
-  const start = wholeNumber(valueIn(execution, scan.source.start), 'The start of numbers(...)');
-  const given = scan.source.count === null ? null : valueIn(execution, scan.source.count);
+  const start = wholeNumber(execution.valueOf(scan.source.start), 'The start of numbers(...)');
+  const given = scan.source.count === null ? null : execution.valueOf(scan.source.count);
   const count = given === null ? Number.POSITIVE_INFINITY : wholeNumber(given, 'The count of numbers(...)');
-  const step = wholeNumber(valueIn(execution, scan.source.step), 'The step of numbers(...)');
+  const step = wholeNumber(execution.valueOf(scan.source.step), 'The step of numbers(...)');
   const values = new Float64Array(Math.min(count, limits.block_rows_max));
   for (let done = 0; done < count; done += values.length) {
     const rows = Math.min(values.length, count - done);
@@ -90,13 +86,15 @@ function sequenceVector(first: number, rows: number): Vector {
   );
 }
 
-/** What a stream holds when the query starts. */
-function storedBlocks(scan: ScanPlan & { source: { kind: 'stream' } }): BlockSource {
+/** What a stream holds when the query starts, without the blocks that cannot hold rows that are wanted. */
+function storedBlocks(scan: ScanPlan & { source: { kind: 'stream' } }, execution: Execution): BlockSource {
   const { blocks } = scan.source.stream.log.snapshot();
+  const isPruned = blockPruner(scan, execution);
   let next = 0;
   return {
     next: () => {
-      const ref = blocks[next++];
+      let ref = blocks[next++];
+      if (isPruned !== null) while (ref !== undefined && isPruned(ref)) ref = blocks[next++];
       if (ref === undefined) return null;
       const block = ref.load();
       if (block instanceof Promise)
@@ -120,7 +118,7 @@ export function scanSource(scan: ScanPlan, execution: Execution): BlockSource {
     case 'values':
       return sourceOf(rowBlocks(scan, source.rows));
     case 'stream':
-      return counted(storedBlocks({ ...scan, source }), execution);
+      return counted(storedBlocks({ ...scan, source }, execution), execution);
     case 'external':
       return new OutsideSource({ ...scan, source }, { kind: 'earliest' }, execution);
   }

@@ -54,7 +54,7 @@ export interface ScanPlan {
   readonly kind: 'scan';
   readonly source: ScanSource;
   readonly columns: readonly ScanColumn[];
-  /** What the plan above checks of an external source's rows, and how many rows it takes at most: see the rule note_wishes. */
+  /** What the plan right above checks of the rows, and how many rows it takes at most: see the rule note_wishes. */
   readonly wishes?: { readonly conditions: readonly ScanCondition[]; readonly limit: BoundExpr | null };
 }
 

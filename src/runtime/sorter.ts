@@ -86,6 +86,9 @@ function selectFirst(count: number, limit: number, compare: RowComparison): Uint
   return heap;
 }
 
+/** Rows from which a sorter under a limit looks what the worst one is that it has to keep. */
+const trimmedRowsMin = 64;
+
 /** Gathers blocks and gives their rows in order, all or the first `limit`. */
 export class Sorter {
   readonly #keys: readonly SorterKey[];
@@ -104,7 +107,7 @@ export class Sorter {
     this.#keys = keys;
     this.#types = types;
     this.#limit = limit;
-    this.#trimAt = Math.max(limit * 2, 4096);
+    this.#trimAt = Math.max(limit * 2, trimmedRowsMin);
     this.threshold = keys[0]?.descending ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   }
 

@@ -66,6 +66,8 @@ export interface SinkContext extends OperatorContext {
   readonly rows: Code;
   /** Whether an operator before may bring more rows than the block has. */
   readonly expands: boolean;
+  /** Whether a block may be left out as a whole, because no operator before keeps count of its rows. */
+  readonly skipsBlocks: boolean;
 }
 
 /** A column that the sink gives, and its expression. */

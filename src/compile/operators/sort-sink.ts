@@ -18,6 +18,14 @@ function emitThreshold(context: SinkContext, key: SortKey): void {
   // NULLS FIRST puts NULL and NaN before every number.
   if (key.nullsFirst && (operand.isNull !== null || isFloat(key.expr.type))) return;
   const threshold = compiler.perBlock(js`${state}.threshold`, 'threshold');
+  const access = compiler.access(key.expr);
+  // Where the bounds of the whole block are past it, no row has to be looked at.
+  if (access?.sample.kind === 'flat' && context.skipsBlocks) {
+    const best = key.descending
+      ? js`${access.vector}.max < ${threshold}`
+      : js`${access.vector}.min > ${threshold}`;
+    compiler.block.statements.push(js`if (${best}) return;`);
+  }
   const past = key.descending ? js`${operand.code} < ${threshold}` : js`${operand.code} > ${threshold}`;
   compiler.statement(
     operand.isNull === null ? js`if (${past}) continue;` : js`if (!(${operand.isNull}) && ${past}) continue;`,

@@ -1,4 +1,4 @@
-import { type SqlType, sameType, withoutLowCardinality } from '../../types/index.ts';
+import { bareType, type SqlType, sameType } from '../../types/index.ts';
 import { type BoundExpr, type BoundLambda, visitBound } from '../bound.ts';
 import { type LogicalPlan, planInputs, type ScanCondition, type ScanPlan } from '../logical.ts';
 import { conjuncts } from './push-filters.ts';
@@ -22,9 +22,9 @@ const exchanged: Readonly<Record<ScanCondition['op'], ScanCondition['op']>> = {
   '>=': '<=',
 };
 
-/** The type as far as it decides how values compare: a time zone does not. */
+/** The type as far as it decides how values compare: neither a time zone does, nor that there may be NULLs, which never pass. */
 function heldAs(type: SqlType): SqlType {
-  const plain = withoutLowCardinality(type);
+  const plain = bareType(type);
   if (plain.kind === 'datetime') return { kind: 'datetime' };
   return plain.kind === 'datetime64' ? { kind: 'datetime64', precision: plain.precision } : plain;
 }
@@ -41,7 +41,7 @@ function isValue(expr: BoundExpr | BoundLambda): expr is BoundExpr {
   if (expr.kind === 'lambda') return false;
   let isConstant = true;
   visitBound(expr, (inner) => {
-    if (inner.kind === 'literal') return;
+    if (inner.kind === 'literal' || inner.kind === 'parameter') return;
     if (inner.kind !== 'call' || inner.definition.evaluation === 'per_row') isConstant = false;
   });
   return isConstant;
@@ -70,19 +70,20 @@ function made(
   return { column: entry.source, op, value };
 }
 
-function isOutside(plan: LogicalPlan): plan is ScanPlan {
-  return plan.kind === 'scan' && plan.source.kind === 'external';
+/** Whether a scan can make something of conditions: give fewer rows, or leave out blocks. */
+function isSelective(plan: LogicalPlan): plan is ScanPlan {
+  return plan.kind === 'scan' && (plan.source.kind === 'external' || plan.source.kind === 'stream');
 }
 
 /** The limit that stands over a plan, handed down to a scan from which every row comes through. */
 function limited(plan: LogicalPlan, limit: BoundExpr): LogicalPlan {
   if (plan.kind === 'project') return { ...plan, input: limited(plan.input, limit) };
-  if (!isOutside(plan)) return noteWishes(plan);
+  if (plan.kind !== 'scan' || plan.source.kind !== 'external') return noteWishes(plan);
   return { ...plan, wishes: { conditions: [], limit } };
 }
 
 /**
- * Tells scans of external sources what becomes of their rows: the simple conditions that are checked right above them, and a
+ * Tells scans what becomes of their rows: the simple conditions that are checked right above them, and external sources of a
  * limit that nothing stands before. Nothing is taken out of the plan.
  */
 export function noteWishes(plan: LogicalPlan): LogicalPlan {
@@ -92,7 +93,7 @@ export function noteWishes(plan: LogicalPlan): LogicalPlan {
       return plan;
     case 'filter': {
       const { input } = plan;
-      if (!isOutside(input)) return { ...plan, input: noteWishes(input) };
+      if (!isSelective(input)) return { ...plan, input: noteWishes(input) };
       const conditions = conjuncts(plan.predicate).flatMap((expr) => conditionOf(input, expr) ?? []);
       return { ...plan, input: { ...input, wishes: { conditions, limit: null } } };
     }
