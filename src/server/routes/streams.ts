@@ -1,5 +1,4 @@
 import type { Context, Middleware } from 'koa';
-import { koaBody } from 'koa-body';
 import { printSql, quoteName, quoteString } from '../../ast/index.ts';
 import { SluiceError } from '../../base/index.ts';
 import { type CatalogObject, engineName } from '../../catalog/index.ts';
@@ -89,24 +88,31 @@ function qualified(database: string | undefined, name: string): string {
 /** The limit of a request that describes a stream. */
 const definitionBytesMax = 4 * 1024 * 1024;
 
-const parseJson = koaBody({
-  json: true,
-  jsonStrict: false,
-  jsonLimit: definitionBytesMax,
-  multipart: false,
-  urlencoded: false,
-  text: false,
-  onError: (thrown) => {
-    if ((thrown as { type?: string }).type === 'entity.too.large')
-      throw new SluiceError('TOO_MANY_BYTES', `The body has more than ${definitionBytesMax} bytes`);
-    throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${thrown.message}`, { cause: thrown });
-  },
-});
+/** What reads JSON bodies; loaded when the first one comes, since it is large and a server should start fast. */
+async function jsonParser(): Promise<Middleware> {
+  const { koaBody } = await import('koa-body');
+  return koaBody({
+    json: true,
+    jsonStrict: false,
+    jsonLimit: definitionBytesMax,
+    multipart: false,
+    urlencoded: false,
+    text: false,
+    onError: (thrown) => {
+      if ((thrown as { type?: string }).type === 'entity.too.large')
+        throw new SluiceError('TOO_MANY_BYTES', `The body has more than ${definitionBytesMax} bytes`);
+      throw new SluiceError('INCORRECT_DATA', `The body is not JSON: ${thrown.message}`, { cause: thrown });
+    },
+  });
+}
+
+let parseJson: Promise<Middleware> | undefined;
 
 /** Reads the JSON body of a request that describes a stream, whatever Content-Type it comes under. */
-export const definitionBody: Middleware = (context, next) => {
+export const definitionBody: Middleware = async (context, next) => {
   context.req.headers['content-type'] = 'application/json';
-  return parseJson(context, next);
+  parseJson ??= jsonParser();
+  return (await parseJson)(context, next);
 };
 
 /** The CREATE STREAM that a request body describes; the path may name the database. */
