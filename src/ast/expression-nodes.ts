@@ -1,3 +1,4 @@
+import type { IntervalUnit } from '../types/index.ts';
 import type { OrderByItem, Query } from './query-nodes.ts';
 
 /** A range of the SQL text in UTF-16 offsets; `end` is the offset after the last character. */
@@ -188,19 +189,6 @@ export interface MapExpr {
   readonly entries: readonly MapEntry[];
   readonly pos: Span;
 }
-
-export type IntervalUnit =
-  | 'nanosecond'
-  | 'microsecond'
-  | 'millisecond'
-  | 'second'
-  | 'minute'
-  | 'hour'
-  | 'day'
-  | 'week'
-  | 'month'
-  | 'quarter'
-  | 'year';
 
 /** `INTERVAL 5 SECOND`, `INTERVAL '5 second'` and `5s`. */
 export interface IntervalExpr {

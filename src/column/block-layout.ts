@@ -1,6 +1,7 @@
 import { assert } from '../base/index.ts';
 import { narrowCodes } from './builder.ts';
 import { Dictionary } from './dictionary.ts';
+import { arrayConstructors } from './flat.ts';
 import { sliceVector } from './select-rows.ts';
 import type { Block, DictionaryVector, NullMask, NumberArray, NumberArrayKind, Vector } from './vector.ts';
 
@@ -47,17 +48,6 @@ export interface BlockDescription {
   /** A multiple of 8. */
   readonly byteLength: number;
 }
-
-const arrayClasses = {
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  f32: Float32Array,
-  f64: Float64Array,
-} as const;
 
 const codeClasses = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const;
 
@@ -212,7 +202,7 @@ class Assembler {
     switch (header[0]) {
       case 'f': {
         const [, , , array, min, max] = header;
-        const data = this.#take<NumberArray>(arrayClasses[array], length);
+        const data = this.#take<NumberArray>(arrayConstructors[array], length);
         if (min === null || max === null) return { kind: 'flat', array, length, nulls, data };
         return { kind: 'flat', array, length, nulls, data, min, max };
       }

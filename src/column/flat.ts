@@ -2,7 +2,8 @@ import { limits } from '../base/index.ts';
 import { bareType, type SqlType } from '../types/index.ts';
 import type { FlatVector, NullMask, NumberArray, NumberArrayKind } from './vector.ts';
 
-const arrayConstructors = {
+/** The typed array of each kind. */
+export const arrayConstructors = {
   i8: Int8Array,
   i16: Int16Array,
   i32: Int32Array,

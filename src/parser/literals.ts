@@ -1,4 +1,5 @@
-import type { FloatLiteral, IntegerLiteral, IntervalUnit, Span } from '../ast/index.ts';
+import type { FloatLiteral, IntegerLiteral, Span } from '../ast/index.ts';
+import type { IntervalUnit } from '../types/index.ts';
 
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['a', '\x07'],

@@ -5,6 +5,7 @@ import {
   daysFromCivil,
   fromByteString,
   type IntervalUnit,
+  intervalUnits,
   type SqlType,
   type TimeZone,
   types,
@@ -169,23 +170,7 @@ const toStartOfInterval: ScalarFunction = {
   },
 };
 
-const truncUnits = new Map<string, IntervalUnit>(
-  (
-    [
-      'nanosecond',
-      'microsecond',
-      'millisecond',
-      'second',
-      'minute',
-      'hour',
-      'day',
-      'week',
-      'month',
-      'quarter',
-      'year',
-    ] as const
-  ).map((unit) => [unit, unit]),
-);
+const truncUnits = new Map<string, IntervalUnit>(intervalUnits.map((unit) => [unit, unit]));
 
 /** The unit that a constant argument names. */
 export function unitArgument(name: string, args: Parameters<ScalarFunction['type']>[0]): IntervalUnit {

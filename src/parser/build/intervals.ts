@@ -1,7 +1,8 @@
 import type { Token } from 'antlr4ng';
 import type { IntervalPrimaryContext, IntervalValueContext } from '../../../generated/SluiceParser.ts';
-import type { Expr, IntervalUnit } from '../../ast/index.ts';
+import type { Expr } from '../../ast/index.ts';
 import { maybeYouMeant } from '../../base/index.ts';
+import type { IntervalUnit } from '../../types/index.ts';
 import { integerLiteral, intervalUnit, unitWords } from '../literals.ts';
 import { functionCall } from './calls.ts';
 import { identifierTexts, refuse, spanOf, stringValue } from './common.ts';
