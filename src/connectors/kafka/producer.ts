@@ -12,7 +12,7 @@ import {
 } from '@platformatic/kafka';
 import { SluiceError } from '../../base/index.ts';
 import { BatchWriter, type Message, type Producer } from './batch-writer.ts';
-import type { KafkaClient } from './client.ts';
+import { type KafkaClient, sleep } from './client.ts';
 import { brokerError } from './errors.ts';
 import { partitionOfKey } from './murmur2.ts';
 
@@ -48,6 +48,9 @@ function createRequest(...[transactionalId, topic, timeout, batches]: ProduceReq
 
 const produceApi = createAPI<ProduceRequest, unknown>(0, 9, createRequest, produceV9.parseResponse);
 
+/** Milliseconds that the end of a transaction that is given up may take. */
+const abortMilliseconds = 1_000;
+
 /** Bytes that wait to be sent, over all partitions, above which the writer is held back. */
 const waitingBytesMax = 8 * 1024 * 1024;
 
@@ -78,6 +81,11 @@ export class KafkaProducer {
 
   get failed(): boolean {
     return this.#failure !== null;
+  }
+
+  /** Whether it has started, nothing waits to be sent and nothing went wrong. */
+  get isIdle(): boolean {
+    return this.#producer !== null && !this.failed && this.#waitingBytes === 0;
   }
 
   #persist<Value>(attempt: () => Promise<Value>): Promise<Value> {
@@ -262,11 +270,12 @@ export class KafkaProducer {
     this.#joined.clear();
   }
 
-  /** Gives the transaction up, if there is one; the brokers do so by themselves when they cannot be reached. */
+  /** Gives the transaction up, if there is one; brokers that cannot be told soon do so by themselves. */
   async abort(): Promise<void> {
     this.#waiting.clear();
-    await this.#sending.catch(() => {});
-    if (this.#inTransaction && !this.#client.signal.aborted) await this.#end(false).catch(() => {});
+    if (!this.#inTransaction || this.failed || this.#client.signal.aborted) return;
+    const ended = this.#sending.then(() => this.#end(false)).catch(() => {});
+    await Promise.race([ended, sleep(this.#client.clock, abortMilliseconds, this.#client.signal)]);
   }
 
   /** The note of the last transaction that ended well; undefined when there is none. */

@@ -1,10 +1,10 @@
 import { SluiceError, type Timer } from '../../base/index.ts';
 import type { ExternalSink, WriteRequest } from '../../catalog/index.ts';
 import type { Block } from '../../column/index.ts';
-import { KafkaClient, type OnTrouble } from './client.ts';
+import type { KafkaClient } from './client.ts';
 import { MessageMaker } from './messages.ts';
 import type { KafkaOptions } from './options.ts';
-import { KafkaProducer } from './producer.ts';
+import type { KafkaProducer } from './producer.ts';
 import type { MessageSchema } from './schema.ts';
 
 /** Bytes of a note that brokers keep unless they are told otherwise. */
@@ -27,33 +27,41 @@ function noteOf(position: unknown): string {
   );
 }
 
+/** A producer with its connections, which outlive a sink. */
+export interface Writing {
+  readonly client: KafkaClient;
+  readonly producer: KafkaProducer;
+}
+
 /** Writes rows into the topic; for a writer with a name in transactions that its position is part of. */
 export class KafkaSink implements ExternalSink {
   readonly #client: KafkaClient;
   readonly #producer: KafkaProducer;
   readonly #maker: MessageMaker;
   readonly #isTransactional: boolean;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (isWhole: boolean) => void;
   #partitions = 0;
+  #ended = false;
   #refresh: Timer | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #started: Promise<void> | null = null;
 
   constructor(parts: {
+    readonly writing: Writing;
     readonly options: KafkaOptions;
     readonly schema: MessageSchema;
     readonly request: WriteRequest;
-    readonly onTrouble: OnTrouble;
-    readonly onEnd: () => void;
+    /** Told of the end, and whether the writing may be gone on with. */
+    readonly onEnd: (isWhole: boolean) => void;
   }) {
-    const { options, schema, request, onTrouble } = parts;
-    const { settings, clock, writer } = request;
+    const { writing, options, schema, request, onEnd } = parts;
+    const { settings, writer } = request;
     // By lines, rows share messages unless they are told not to; whole values never do.
     const alone = settings.one_message_per_row || options.oneMessagePerRow === true;
-    this.#onEnd = parts.onEnd;
-    this.#client = new KafkaClient(options, clock, onTrouble);
+    this.#onEnd = onEnd;
+    this.#client = writing.client;
+    this.#producer = writing.producer;
     this.#isTransactional = writer !== undefined;
-    this.#producer = new KafkaProducer(this.#client, writer === undefined ? null : transactionalId(writer));
     this.#maker = new MessageMaker(schema, settings, alone ? 0 : options.messageBytesMax);
   }
 
@@ -108,13 +116,19 @@ export class KafkaSink implements ExternalSink {
   }
 
   async abort(): Promise<void> {
+    this.#refresh?.cancel();
     await this.#producer.abort();
-    await this.close();
+    this.#end(false);
   }
 
   async close(): Promise<void> {
     this.#refresh?.cancel();
-    this.#onEnd();
-    await this.#client.close();
+    this.#end(this.#producer.isIdle);
+  }
+
+  #end(isWhole: boolean): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(isWhole && !this.#isTransactional);
   }
 }

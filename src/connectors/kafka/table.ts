@@ -1,4 +1,4 @@
-import { type Clock, SluiceError } from '../../base/index.ts';
+import { type Clock, SluiceError, type Timer } from '../../base/index.ts';
 import type {
   ColumnDefinition,
   ExternalSink,
@@ -14,9 +14,13 @@ import type { Connector } from '../connector.ts';
 import { KafkaClient, type OnTrouble } from './client.ts';
 import { type KafkaOptions, kafkaOptions, kafkaSettings } from './options.ts';
 import { positionOf, startPlaces } from './positions.ts';
+import { KafkaProducer } from './producer.ts';
 import { type MessageSchema, messageSchema } from './schema.ts';
-import { KafkaSink } from './sink.ts';
+import { KafkaSink, transactionalId, type Writing } from './sink.ts';
 import { KafkaSource } from './source.ts';
+
+/** Milliseconds that a producer is kept after an INSERT, for the next one. */
+const spareMilliseconds = 30_000;
 
 /** A topic as an external stream. */
 class KafkaTable implements ExternalTable {
@@ -30,6 +34,8 @@ class KafkaTable implements ExternalTable {
   readonly #sinks = new Set<KafkaSink>();
   /** What those who are trying again were told last. */
   readonly #troubles = new Map<object, SluiceError>();
+  #spare: { readonly writing: Writing; readonly timer: Timer } | null = null;
+  #closed = false;
   #skipped = 0;
   #lastSkipped: SluiceError | null = null;
 
@@ -82,19 +88,48 @@ class KafkaTable implements ExternalTable {
   }
 
   #sink(request: WriteRequest): KafkaSink {
-    const who = {};
+    const writing = this.#writing(request);
     const sink = new KafkaSink({
+      writing,
       options: this.#options,
       schema: this.#schema,
       request,
-      onTrouble: this.#troubleOf(who),
-      onEnd: () => {
-        this.#troubles.delete(who);
+      onEnd: (isWhole) => {
         this.#sinks.delete(sink);
+        if (isWhole && this.#spare === null && !this.#closed) this.#keep(writing);
+        else this.#release(writing);
       },
     });
     this.#sinks.add(sink);
     return sink;
+  }
+
+  /** A producer of its own for a writer with a name; else the one that is spare, or a new one. */
+  #writing({ clock, writer }: WriteRequest): Writing {
+    const spare = this.#spare;
+    if (writer === undefined && spare !== null) {
+      this.#spare = null;
+      spare.timer.cancel();
+      return spare.writing;
+    }
+    const who = {};
+    const client = new KafkaClient(this.#options, clock, this.#troubleOf(who));
+    client.signal.addEventListener('abort', () => this.#troubles.delete(who), { once: true });
+    const id = writer === undefined ? null : transactionalId(writer);
+    return { client, producer: new KafkaProducer(client, id) };
+  }
+
+  /** Keeps a producer for the next INSERT, for a while. */
+  #keep(writing: Writing): void {
+    const timer = writing.client.clock.after(spareMilliseconds, () => {
+      this.#spare = null;
+      this.#release(writing);
+    });
+    this.#spare = { writing, timer };
+  }
+
+  #release({ client }: Writing): void {
+    void client.close();
   }
 
   async startPosition(start: ReadStart, request: { readonly clock: Clock; readonly signal: AbortSignal }) {
@@ -141,6 +176,10 @@ class KafkaTable implements ExternalTable {
 
   async close(): Promise<void> {
     const gone = new SluiceError('UNKNOWN_TABLE', 'The external stream has been dropped');
+    this.#closed = true;
+    this.#spare?.timer.cancel();
+    if (this.#spare !== null) this.#release(this.#spare.writing);
+    this.#spare = null;
     for (const source of this.#sources) source.end(gone);
     await Promise.all(Array.from(this.#sinks, (sink) => sink.close()));
   }
