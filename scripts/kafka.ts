@@ -1,5 +1,14 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,33 +32,56 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `;
 
 const needed =
-  'A Kafka broker is needed: install Java 17 or later and Maven (on Debian: apt-get install default-jre-headless maven), or name a broker in KAFKA_BROKERS';
+  'A Kafka broker is needed: install Java 17 or later, Maven and openssl (on Debian: apt-get install default-jre-headless maven openssl), or name a broker in KAFKA_BROKERS';
 
 function assertInstalled(command: string, argument: string): void {
   if (spawnSync(command, [argument], { stdio: 'ignore' }).status !== 0)
     throw new Error(`${needed}; ${command} is not there`);
 }
 
-/** The folder with the broker's jars; fetches them when it is not there yet. */
+/** Milliseconds that fetching the jars may take. */
+const fetchMilliseconds = 300_000;
+
+/** The folder with the broker's jars; fetches them when it is not there yet, one process at a time. */
 async function jarFolder(): Promise<string> {
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(cache, 'sluice', `kafka-${kafkaVersion}`);
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'sluice');
+  const folder = join(cache, `kafka-${kafkaVersion}`);
   assertInstalled('java', '-version');
+  assertInstalled('openssl', 'version');
   if (existsSync(folder)) return folder;
   assertInstalled('mvn', '-version');
-  mkdirSync(join(cache, 'sluice'), { recursive: true });
-  const making = mkdtempSync(join(cache, 'sluice', 'making-'));
+  mkdirSync(cache, { recursive: true });
+  const lock = `${folder}.lock`;
+  while (!locked(lock)) {
+    await delay(200);
+    if (existsSync(folder)) return folder;
+  }
+  const making = mkdtempSync(join(cache, 'making-'));
   try {
+    if (existsSync(folder)) return folder;
     writeFileSync(join(making, 'pom.xml'), pom);
     const jars = join(making, 'jars');
     const goal = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
-    await promisify(execFile)('mvn', [...goal, '-DincludeScope=runtime'], { cwd: making, timeout: 300_000 });
-    // Another run may have been faster.
-    if (!existsSync(folder)) renameSync(jars, folder);
+    const options = { cwd: making, timeout: fetchMilliseconds };
+    await promisify(execFile)('mvn', [...goal, '-DincludeScope=runtime'], options);
+    renameSync(jars, folder);
+    return folder;
   } finally {
     rmSync(making, { recursive: true, force: true });
+    rmSync(lock, { recursive: true, force: true });
   }
-  return folder;
+}
+
+/** Takes the lock when it is free, or was left behind by a process that ended. */
+function locked(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > fetchMilliseconds) rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
 }
 
 /** A port that was free a moment ago. */
