@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { limits, type SluiceError, type Timer, toSluiceError } from '../base/index.ts';
+import { type Clock, limits, type SluiceError, type Timer, toSluiceError } from '../base/index.ts';
 import type { ExternalTable, MaterializedViewObject, ReadStart } from '../catalog/index.ts';
+import type { Block } from '../column/index.ts';
 import { holdsState, type PhysicalPlan } from '../compile/index.ts';
 import { type Cursor, Execution, runStream } from '../exec/index.ts';
 import { parseQuery } from '../parser/index.ts';
@@ -14,6 +15,9 @@ import { openViewTarget, type Positions, type TargetObject } from './target.ts';
 /** Milliseconds after which a view that failed is tried again, growing with every failure. */
 const retryMilliseconds = [100, 500, 2_000, 10_000, 30_000];
 
+/** Milliseconds without rows after which it is noted how far the sources have been read. */
+const noteMilliseconds = 10_000;
+
 /** What a materialized view is doing. */
 export interface ViewStatus {
   /** `waiting`: for a server outside, which is tried again. */
@@ -25,6 +29,14 @@ export interface ViewStatus {
 /** By the uuid of each source, where it goes on after the last row taken. */
 function positionsOf(sources: readonly Cursor[]): Positions {
   return Object.fromEntries(sources.map((source) => [source.sourceId, source.position]));
+}
+
+/** What is waited for, or 'time' when it has not come after so many milliseconds. */
+function orTime<Value>(given: Promise<Value>, clock: Clock, milliseconds: number): Promise<Value | 'time'> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(milliseconds, () => resolve('time'));
+    given.finally(() => timer.cancel()).then(resolve, reject);
+  });
 }
 
 /** The tables outside that a plan goes on reading. */
@@ -123,7 +135,8 @@ class RunningView {
       ...(target.kind === 'external' ? [target.external] : []),
     ];
     // The state of an aggregation is made anew from all rows the view has had, then goes on.
-    const written = holdsState(prepared.plan) ? undefined : await output.positions();
+    const aggregates = holdsState(prepared.plan);
+    const written = aggregates ? undefined : await output.positions();
     const source = runStream(prepared.plan, execution, {
       start: (sourceId) => this.#startOf(written, sourceId),
       emitInterval: emitInterval(query, settings),
@@ -138,9 +151,22 @@ class RunningView {
       columns,
     );
     let given: ReturnType<typeof source.next> = null;
+    let saved = positionsOf(sources);
+    // A query that lets few rows through goes on after a restart where it was, not at the last row that it let through.
+    const next = async (): Promise<Block | null> => {
+      for (;;) {
+        if (!(given instanceof Promise)) return given;
+        const block = await orTime(given, engine.clock, noteMilliseconds);
+        if (block !== 'time') return block;
+        const reached = positionsOf(sources);
+        if (aggregates || isDeepStrictEqual(reached, saved)) continue;
+        await output.append([], reached);
+        saved = reached;
+      }
+    };
     try {
       given = source.next();
-      for (let block = await given; block !== null; block = await given) {
+      for (let block = await next(); block !== null; block = await next()) {
         const batch = [await fillBlock(fill, block, execution)];
         let rows = batch[0]!.rows;
         let reached = positionsOf(sources);
@@ -156,6 +182,7 @@ class RunningView {
           given = source.next();
         }
         await output.append(batch, reached);
+        saved = reached;
         this.#failures = 0;
         this.#error = null;
       }

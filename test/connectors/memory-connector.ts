@@ -9,6 +9,8 @@ export class MemoryServer {
   readonly positions = new Map<string, unknown>();
   readonly requests: ReadRequest[] = [];
   open = 0;
+  /** Rows that readers were given. */
+  given = 0;
   failure: SluiceError | null = null;
   #waiting: (() => void)[] = [];
 
@@ -68,6 +70,7 @@ class MemorySource implements ExternalSource {
       return builder.finish();
     });
     this.#next++;
+    this.#server.given++;
     return { rows: 1, vectors };
   }
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { SluiceError } from '../../src/base/index.ts';
-import { Database } from '../../src/index.ts';
+import { Database, VirtualClock } from '../../src/index.ts';
 import { temporaryDirectory } from '../support/temporary-database.ts';
 import { MemoryServer, memoryConnector } from './memory-connector.ts';
 
@@ -159,6 +159,31 @@ test('views read from outside and write to it, each row once, also after a resta
   await until(() => server.rows.length === before + 3);
   t.deepEqual(server.rows.at(-1), [80]);
   await t.throwsAsync(third.run('DROP STREAM out'), { message: /view default.w writes into it/ });
+});
+
+test('a view that lets few rows through goes on where it was', async (t) => {
+  const server = new MemoryServer();
+  const directory = temporaryDirectory(t);
+  const clock = new VirtualClock();
+  const connectors = [memoryConnector(server)];
+  const first = await Database.open({ dataDir: directory, clock, connectors });
+  await first.run(create);
+  await first.run('CREATE STREAM here (k int32)');
+  await first.run('CREATE MATERIALIZED VIEW v INTO here AS SELECT k FROM e WHERE k > 100');
+  for (let k = 0; k < 20; k++) server.add([[k, 'x']]);
+  await until(() => server.given === 20);
+  const uuid = (await rowsOf(first, "SELECT uuid FROM system.tables WHERE name = 'v'"))[0]![0] as string;
+  const here = first.engine.catalog.find('default', 'here');
+  const noted = () => here.kind === 'stream' && here.log.originPosition(uuid) !== undefined;
+  await until(() => {
+    clock.advance(1_000);
+    return noted();
+  });
+  await first.close();
+  const second = await opened(t, server, directory);
+  server.add([[101, 'x']]);
+  await until(async () => (await rowsOf(second, 'SELECT count() FROM table(here)'))[0]![0] === 1);
+  t.deepEqual(server.requests.at(-1)!.start, { kind: 'position', position: { next: 20 } });
 });
 
 test('external objects are listed and described, and their secrets are not shown', async (t) => {

@@ -276,11 +276,15 @@ test('KILL, a lost client and the time limit end a streaming SELECT at once', as
   await least(async () => {
     await database.run("KILL QUERY WHERE query LIKE '%mark%' AND query NOT LIKE '%KILL%'");
   }, /killed/);
-  const before = performance.now();
-  await t.throwsAsync(rowsOf(database, 'SELECT raw FROM e SETTINGS max_execution_time = 0.3'), {
-    message: /max_execution_time/,
-  });
-  t.true(performance.now() - before < 500);
+  const taken: number[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    const before = performance.now();
+    await t.throwsAsync(rowsOf(database, 'SELECT raw FROM e SETTINGS max_execution_time = 0.3'), {
+      message: /max_execution_time/,
+    });
+    taken.push(performance.now() - before - 300);
+  }
+  t.true(Math.min(...taken) < 100, taken.join());
   await until(
     'nothing is open',
     async () =>
