@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
 import type { FormatSchemas } from '../formats/index.ts';
+import type { OutsidePolicy } from './files/outside-policy.ts';
 import type { GivenSettings, SettingSpecs } from './settings.ts';
 
 /** What connectors have of the server. */
@@ -8,6 +9,8 @@ export interface ConnectorServices {
   readonly clock: Clock;
   /** Where formats find their schemas. */
   readonly schemas: FormatSchemas;
+  /** Which hosts the server may speak to. */
+  readonly outside: OutsidePolicy;
 }
 
 /** A kind of outside system: one value of the setting `type`. */

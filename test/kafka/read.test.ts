@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { SluiceError } from '../../src/base/index.ts';
-import type { Database } from '../../src/index.ts';
+import { Database } from '../../src/index.ts';
+import { temporaryDirectory } from '../support/temporary-database.ts';
 import { opened, rowsOf, TestBroker, until } from './support.ts';
 
 let broker: TestBroker;
@@ -506,4 +507,16 @@ test('settings that do not suit are refused when the stream is created', async (
   );
   await refused(`${where}, properties='fetch.max.bytes=x'`, /whole number/);
   await refused(`${where}, kafka_schema_registry_url='http://x'`, /not supported yet/);
+});
+
+test('brokers that the server may not speak to are refused', async (t) => {
+  const refused = async (outsideHosts: string, brokers: string) => {
+    const database = await Database.open({ dataDir: temporaryDirectory(t), outsideHosts });
+    t.teardown(() => database.close());
+    const sql = `CREATE EXTERNAL STREAM e (raw string) SETTINGS type='kafka', brokers='${brokers}', topic='t'`;
+    await t.throwsAsync(database.run(sql), { message: /is refused/ });
+  };
+  await refused('none', broker.brokers);
+  await refused('example.com', broker.brokers);
+  await refused('any', '169.254.169.254:80');
 });

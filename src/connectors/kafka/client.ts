@@ -140,6 +140,7 @@ export class KafkaClient {
 
   async #anyConnection(): Promise<Connection> {
     const known = this.#topic === null ? [] : [...this.#topic.brokers.values()];
+    for (const broker of known) this.options.assertAllowed(broker);
     return this.#pool.getFirstAvailable([...this.options.brokers, ...known]);
   }
 
@@ -193,6 +194,8 @@ export class KafkaClient {
       this.#topic = null;
       throw Object.assign(new Error(`No broker has the number ${node}`), { code: 'PLT_KFK_NETWORK' });
     }
+    // Brokers name each other, so that the name may be any.
+    this.options.assertAllowed(broker);
     return this.#pool.get(broker);
   }
 
@@ -205,6 +208,7 @@ export class KafkaClient {
       const { coordinators } = await findCoordinatorV4.api.async(connection, kind, [name]);
       const { host, port } = coordinators[0]!;
       broker = { host, port };
+      this.options.assertAllowed(broker);
       this.#coordinators.set(key, broker);
     }
     return this.#pool.get(broker);

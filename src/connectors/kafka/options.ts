@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { maybeYouMeant, SluiceError } from '../../base/index.ts';
+import type { OutsidePolicy } from '../files/outside-policy.ts';
 import type { GivenSettings, SettingSpecs } from '../settings.ts';
 
 const unsupported = 'is not supported yet';
@@ -104,6 +106,8 @@ function readProperties(text: string): Properties {
 /** How a topic is reached and what its messages are. */
 export interface KafkaOptions {
   readonly brokers: readonly { readonly host: string; readonly port: number }[];
+  /** Throws ACCESS_DENIED for a broker that the server may not speak to. */
+  readonly assertAllowed: (broker: { readonly host: string; readonly port: number }) => void;
   readonly topic: string;
   /** RawBLOB when none was given. */
   readonly format: string;
@@ -154,7 +158,7 @@ export function trustedAuthorities({ tls }: KafkaOptions): string | undefined {
 }
 
 /** Takes the settings apart; throws BAD_ARGUMENTS for those that do not go together. */
-export function kafkaOptions(settings: GivenSettings): KafkaOptions {
+export function kafkaOptions(settings: GivenSettings, outside: OutsidePolicy): KafkaOptions {
   const topic = settings.text('topic')!;
   if (!/^[A-Za-z0-9._-]{1,249}$/.test(topic) || topic === '.' || topic === '..')
     throw new SluiceError(
@@ -180,8 +184,15 @@ export function kafkaOptions(settings: GivenSettings): KafkaOptions {
   if (ca !== undefined && caFile !== undefined)
     refuse(`Only one of 'ssl_ca_pem' and 'ssl_ca_cert_file' can be given`);
   const properties = readProperties(settings.text('properties') ?? '');
+  const assertAllowed: KafkaOptions['assertAllowed'] = ({ host, port }) => {
+    outside.assertHost(host, String(port));
+    if (isIP(host) !== 0) outside.assertAddress(host, host);
+  };
+  const brokers = readBrokers(settings.text('brokers')!);
+  for (const broker of brokers) assertAllowed(broker);
   return {
-    brokers: readBrokers(settings.text('brokers')!),
+    brokers,
+    assertAllowed,
     topic,
     format: settings.text('data_format') || 'RawBLOB',
     formatSchema: settings.text('format_schema') ?? '',

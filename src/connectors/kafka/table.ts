@@ -190,6 +190,6 @@ export const kafkaConnector: Connector = {
   type: 'kafka',
   variants: ['stream'],
   settings: kafkaSettings,
-  connect: ({ columns }, settings, shown, { schemas }) =>
-    new KafkaTable(columns, kafkaOptions(settings), shown, schemas),
+  connect: ({ columns }, settings, shown, { schemas, outside }) =>
+    new KafkaTable(columns, kafkaOptions(settings, outside), shown, schemas),
 };
