@@ -74,9 +74,9 @@ export class Catalog {
     }
     for (const document of store.listDocuments(documentPrefix)) {
       const stored = store.readDocument(document) as StoredObject;
-      const connectAgain: ConnectExternal = (definition) => {
+      const connectAgain: ConnectExternal = async (definition) => {
         try {
-          return connect(definition);
+          return await connect(definition);
         } catch (thrown) {
           return unusableTable(definition, thrown);
         }
@@ -263,7 +263,7 @@ export class Catalog {
         };
       case 'external': {
         const definition = { variant: stored.variant!, settings: stored.settings!, database, name, columns };
-        const external = connect(definition);
+        const external = await connect(definition);
         const text = externalText({ ...definition, comment }, external.shownSettings);
         const { variant, settings } = definition;
         return { ...base, createText: text, kind: 'external', variant, settings, external };

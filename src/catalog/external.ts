@@ -120,4 +120,4 @@ export interface ExternalDefinition {
 /**
  * Makes the table behind a definition. It contacts nobody; throws for a type, a setting or a column that cannot be.
  */
-export type ConnectExternal = (definition: ExternalDefinition) => ExternalTable;
+export type ConnectExternal = (definition: ExternalDefinition) => Promise<ExternalTable>;

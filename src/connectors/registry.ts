@@ -3,7 +3,7 @@ import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../cat
 import { clickHouseConnector } from './clickhouse/connector.ts';
 import type { Connector, ConnectorServices } from './connector.ts';
 import { ObjectFunctions, type ObjectServices } from './files/functions.ts';
-import { kafkaConnector } from './kafka/table.ts';
+import { kafkaConnector } from './kafka/connector.ts';
 import { type GivenSettings, readSettings, shownSettings } from './settings.ts';
 
 /** The outside systems that every server knows. */
@@ -56,7 +56,7 @@ export class Connectors {
   }
 
   /** Makes the table behind a definition; contacts nobody. Throws BAD_ARGUMENTS or UNKNOWN_SETTING. */
-  connect(definition: ExternalDefinition): ExternalTable {
+  async connect(definition: ExternalDefinition): Promise<ExternalTable> {
     const connector = connectorOf(this.#connectors, definition);
     const settings = this.#settings(connector, definition);
     const shown = shownSettings(connector.settings, definition.settings);

@@ -10,9 +10,8 @@ import type {
   WriteRequest,
 } from '../../catalog/index.ts';
 import type { FormatSchemas } from '../../formats/index.ts';
-import type { Connector } from '../connector.ts';
 import { KafkaClient, type OnTrouble } from './client.ts';
-import { type KafkaOptions, kafkaOptions, kafkaSettings } from './options.ts';
+import type { KafkaOptions } from './options.ts';
 import { positionOf, startPlaces } from './positions.ts';
 import { KafkaProducer } from './producer.ts';
 import { type MessageSchema, messageSchema } from './schema.ts';
@@ -23,7 +22,7 @@ import { KafkaSource } from './source.ts';
 const spareMilliseconds = 30_000;
 
 /** A topic as an external stream. */
-class KafkaTable implements ExternalTable {
+export class KafkaTable implements ExternalTable {
   readonly type = 'kafka';
   readonly endless = true;
   readonly columns: readonly ColumnDefinition[];
@@ -184,12 +183,3 @@ class KafkaTable implements ExternalTable {
     await Promise.all(Array.from(this.#sinks, (sink) => sink.close()));
   }
 }
-
-/** External streams of `type='kafka'`. */
-export const kafkaConnector: Connector = {
-  type: 'kafka',
-  variants: ['stream'],
-  settings: kafkaSettings,
-  connect: ({ columns }, settings, shown, { schemas, outside }) =>
-    new KafkaTable(columns, kafkaOptions(settings, outside), shown, schemas),
-};

@@ -62,7 +62,7 @@ export async function createExternal(
   }
   checkDefaults(engine, request, definition.columns);
   // Whatever is wrong shows before OR REPLACE takes an old object away.
-  await engine.connectors.connect(definition).close();
+  await (await engine.connectors.connect(definition)).close();
   if (await existsAlready(engine, name, statement)) return done(request.settings);
   const comment = statement.storage.comment ?? '';
   await engine.catalog.create({ kind: 'external' as const, ...definition, comment });
