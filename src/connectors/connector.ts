@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { ColumnDefinition, ExternalDefinition, ExternalTable } from '../catalog/index.ts';
 import type { FormatSchemas } from '../formats/index.ts';
-import type { OutsidePolicy } from './files/outside-policy.ts';
+import type { OutsidePolicy } from './outside-policy.ts';
 import type { GivenSettings, SettingSpecs } from './settings.ts';
 
 /** What connectors have of the server. */

@@ -193,6 +193,14 @@ test('what is wrong with a definition or with the other side is said', async (t)
   t.is(await server.ok('SELECT 1'), '1\n');
 });
 
+test('a server whose host is not allowed is not spoken to', async (t) => {
+  const table = await newTable('k UInt32');
+  const server = await startTest(t, { flags: ['--outside-hosts', 'elsewhere.example'] });
+  const answer = await server.sql(external('x', table));
+  t.is(answer.status, 403);
+  t.regex(errorOf(t, answer).message, /'127\.0\.0\.1' is refused.*--outside-hosts/);
+});
+
 /** A server that speaks HTTP only as far as `answer` does. */
 async function badServer(t: ExecutionContext, answer: http.RequestListener): Promise<string> {
   const server = http.createServer(answer);

@@ -42,9 +42,9 @@ function addressOf(given: GivenSettings): ServerAddress {
   };
 }
 
-function placeOf(given: GivenSettings, { clock }: ConnectorServices): TablePlace {
+function placeOf(given: GivenSettings, services: ConnectorServices): TablePlace {
   return {
-    server: new ClickHouseServer(addressOf(given), clock),
+    server: new ClickHouseServer(addressOf(given), services),
     database: given.text('database') ?? 'default',
     table: given.text('table')!,
   };

@@ -1,6 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
+import { isIP } from 'node:net';
 import { type Clock, SluiceError, type Timer } from '../../base/index.ts';
+import type { ConnectorServices } from '../connector.ts';
+import type { OutsidePolicy } from '../outside-policy.ts';
 
 /** Where a ClickHouse server is, and as whom it is asked. */
 export interface ServerAddress {
@@ -35,10 +38,15 @@ export class ClickHouseServer {
   readonly address: ServerAddress;
   readonly #agent: http.Agent;
   readonly #clock: Clock;
+  readonly #outside: OutsidePolicy;
 
-  constructor(address: ServerAddress, clock: Clock) {
+  /** Throws ACCESS_DENIED for a host that may not be spoken to. */
+  constructor(address: ServerAddress, { clock, outside }: ConnectorServices) {
     this.address = address;
     this.#clock = clock;
+    this.#outside = outside;
+    outside.assertHost(address.host, String(address.port));
+    if (isIP(address.host) !== 0) outside.assertAddress(address.host, address.host);
     const options = { keepAlive: true, maxSockets: 16, timeout: 30_000 };
     this.#agent = address.secure
       ? new https.Agent({ ...options, rejectUnauthorized: address.verify })
@@ -86,6 +94,7 @@ export class ClickHouseServer {
         agent: this.#agent,
         host: address.host,
         port: address.port,
+        lookup: this.#outside.lookup(address.host),
         method: 'POST',
         path: `/?${query}${parameters}`,
         headers: {
@@ -111,7 +120,8 @@ export class ClickHouseServer {
       sent.on('error', (error: NodeJS.ErrnoException) => {
         timer?.cancel();
         const why = error.code === 'ECONNREFUSED' ? 'connection refused' : error.message;
-        reject(signal.aborted ? signal.reason : this.failure(why, error));
+        if (error instanceof SluiceError) reject(error);
+        else reject(signal.aborted ? signal.reason : this.failure(why, error));
       });
       sent.on('response', (response) => {
         timer?.cancel();

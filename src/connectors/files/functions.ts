@@ -5,12 +5,12 @@ import { chooseCodec } from '../../compression/index.ts';
 import type { UserFiles } from '../../files/index.ts';
 import { type FormatSchemas, hasOuterSchema, inferColumns, inputFormat } from '../../formats/index.ts';
 import type { TableArgument, TableFunctions } from '../../plan/index.ts';
+import type { OutsidePolicy } from '../outside-policy.ts';
 import { type ObjectCall, readCall } from './arguments.ts';
 import { DiskLocation } from './disk.ts';
 import { contentOf, FormatTable, formatOf } from './format-table.ts';
 import { OutsideClient } from './http-client.ts';
 import type { AccessContext, Location } from './location.ts';
-import type { OutsidePolicy } from './outside-policy.ts';
 import { S3Location } from './s3.ts';
 import { WebLocation } from './web.ts';
 

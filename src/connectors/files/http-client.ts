@@ -1,10 +1,9 @@
-import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { SluiceError } from '../../base/index.ts';
+import type { OutsidePolicy } from '../outside-policy.ts';
 import type { AccessContext } from './location.ts';
-import type { OutsidePolicy } from './outside-policy.ts';
 
 /** Milliseconds without a byte, in either direction, after which a connection is given up. */
 const idleMilliseconds = 60_000;
@@ -66,7 +65,7 @@ export class OutsideClient {
         headers,
         signal,
         timeout: idleMilliseconds,
-        lookup: this.#lookup(host),
+        lookup: this.#policy.lookup(host),
         agent: false,
       };
       const sent = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
@@ -92,25 +91,6 @@ export class OutsideClient {
         });
     }
     sent.end();
-  }
-
-  /** Looks a name up, and refuses the address that is then connected to: asking twice could give two answers. */
-  #lookup(host: string): LookupFunction {
-    return (name, options, callback) => {
-      dns.lookup(name, options, (error, address, family) => {
-        if (error !== null) {
-          callback(error, address as string, family);
-          return;
-        }
-        try {
-          for (const each of Array.isArray(address) ? address : [{ address }])
-            this.#policy.assertAddress(host, each.address as string);
-          callback(null, address as string, family);
-        } catch (thrown) {
-          callback(thrown as NodeJS.ErrnoException, '', 4);
-        }
-      });
-    };
   }
 
   #failure(url: URL, thrown: unknown, signal: AbortSignal): unknown {

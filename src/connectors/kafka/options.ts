@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { maybeYouMeant, SluiceError } from '../../base/index.ts';
-import type { OutsidePolicy } from '../files/outside-policy.ts';
+import type { OutsidePolicy } from '../outside-policy.ts';
 import type { GivenSettings, SettingSpecs } from '../settings.ts';
 
 const unsupported = 'is not supported yet';

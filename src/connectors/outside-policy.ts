@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net';
-import { SluiceError } from '../../base/index.ts';
+import dns from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { SluiceError } from '../base/index.ts';
 
 /** Addresses of the machine's own surroundings that hand out secrets to whoever asks, such as those of clouds. */
 const linkLocal = new BlockList();
@@ -48,5 +49,24 @@ export class OutsidePolicy {
         `Host '${host}' is refused: its address ${address} is link-local, where clouds keep credentials; name it in --outside-hosts to allow it`,
       );
     }
+  }
+
+  /** Looks a name up, and refuses the address that is then connected to: asking twice could give two answers. */
+  lookup(host: string): LookupFunction {
+    return (name, options, callback) => {
+      dns.lookup(name, options, (error, address, family) => {
+        if (error !== null) {
+          callback(error, address as string, family);
+          return;
+        }
+        try {
+          for (const each of Array.isArray(address) ? address : [{ address }])
+            this.assertAddress(host, each.address as string);
+          callback(null, address as string, family);
+        } catch (thrown) {
+          callback(thrown as NodeJS.ErrnoException, '', 4);
+        }
+      });
+    };
   }
 }
