@@ -19,6 +19,8 @@ import { RowPump, type RowSource } from './row-pump.ts';
 const numberPattern = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(?=[,)])/y;
 const wordPattern = /([A-Za-z_]+)\s*(?=[,)])/y;
 
+const byteOrderMark = '\xef\xbb\xbf';
+
 /** An escape or word cut by the end of the input fails up to so many bytes before it. */
 const cutBytes = 8;
 
@@ -88,6 +90,8 @@ class ValuesRows implements RowSource {
   readonly #options: ReadOptions;
   readonly #evaluate: ReaderOptions['evaluateExpression'];
   readonly #literals: readonly LiteralReader[];
+  /** Whether a row was read, before which a byte order mark may stand. */
+  #isBegun = false;
   #isClosed = false;
 
   constructor(
@@ -116,6 +120,7 @@ class ValuesRows implements RowSource {
           cursor.needMore();
         throw thrown;
       }
+      this.#isBegun = true;
       cursor.row++;
       cursor.rowStart = base + text.at;
     }
@@ -123,6 +128,7 @@ class ValuesRows implements RowSource {
 
   /** Moves to the next opening parenthesis; false when there is no row so far. */
   #toRow(text: TextCursor): boolean {
+    if (!this.#isBegun && text.text.startsWith(byteOrderMark)) text.at = byteOrderMark.length;
     skipSpace(text);
     if (!this.#isClosed && acceptMark(text, ',')) skipSpace(text);
     if (acceptMark(text, ';')) {
