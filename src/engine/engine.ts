@@ -120,6 +120,7 @@ export class Engine {
       queryId: options.queryId || randomUUID(),
       signal: controller.signal,
       data: options.data instanceof Uint8Array ? [options.data] : (options.data ?? []),
+      isDataInline: options.isDataInline === true,
       readonly: options.readonly === true || settings.readonly !== 0,
       session,
     };

@@ -208,7 +208,7 @@ async function dataInputs(
       {
         format: data?.format ?? statement.format ?? 'Values',
         chunks: dataChunks(request, statement),
-        isInline: data !== null && data.offset < request.text.length,
+        isInline: request.isDataInline || (data !== null && data.offset < request.text.length),
         file: null,
       },
     ];

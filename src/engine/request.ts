@@ -20,6 +20,8 @@ export interface QueryOptions {
   readonly controller?: AbortController;
   /** The data of an INSERT ... FORMAT, beside what stands in the text. */
   readonly data?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
+  /** Whether that data follows the statement in one text, so that a semicolon at its end is the statement's. */
+  readonly isDataInline?: boolean;
   /** Refuse everything that writes or changes (GET over HTTP). */
   readonly readonly?: boolean;
 }
@@ -34,6 +36,7 @@ export interface Request {
   readonly queryId: string;
   readonly signal: AbortSignal;
   readonly data: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  readonly isDataInline: boolean;
   readonly readonly: boolean;
   /** What statements before it in the same session have set; undefined without a session. */
   readonly session: Session | undefined;

@@ -53,6 +53,8 @@ interface Format {
   readonly aliases: readonly string[];
   /** Endings of files, without the dot, beside the name itself. */
   readonly extensions?: readonly string[];
+  /** Whether every byte is data, so that a semicolon at the end of inline data does not end the statement. */
+  readonly isRaw?: boolean;
   readonly writer?: MakeWriter;
   readonly reader?: MakeReader;
 }
@@ -67,7 +69,7 @@ const headers: readonly { readonly suffix: string; readonly header: HeaderLines 
 function withHeaders(
   name: string,
   aliases: readonly string[],
-  make: (header: HeaderLines) => { writer: MakeWriter; reader: MakeReader },
+  make: (header: HeaderLines) => Pick<Format, 'isRaw' | 'writer' | 'reader'>,
 ): Format[] {
   return headers.map(({ suffix, header }) => ({
     name: name + suffix,
@@ -177,12 +179,14 @@ const textFormats: Format[] = [
   {
     name: 'RawBLOB',
     aliases: [],
+    isRaw: true,
     writer: (schema, settings) => rawWriter(schema, settings, ''),
     reader: (columns, settings) => lineReader('RawBLOB', columns, settings),
   },
   {
     name: 'LineAsString',
     aliases: [],
+    isRaw: true,
     writer: (schema, settings) => rawWriter(schema, settings, '\n'),
     reader: (columns, settings) => lineReader('LineAsString', columns, settings),
   },
@@ -193,24 +197,27 @@ const formats: readonly Format[] = [
   ...textFormats,
   ...prettyFormats,
   ...withHeaders('RowBinary', [], (header) => ({
+    isRaw: true,
     writer: (schema) => rowBinaryWriter(schema, header),
     reader: (columns, settings) => rowBinaryReader(columns, settings, header),
   })),
-  { name: 'Avro', aliases: [], writer: avroWriter, reader: avroReader },
+  { name: 'Avro', aliases: [], isRaw: true, writer: avroWriter, reader: avroReader },
   {
     name: 'Protobuf',
     aliases: [],
     extensions: ['pb', 'protobuf'],
+    isRaw: true,
     writer: (schema, settings, schemas) => protobufWriter(schema, settings, schemas, false),
     reader: (columns, settings, options) => protobufReader(columns, settings, options, false),
   },
   {
     name: 'ProtobufSingle',
     aliases: [],
+    isRaw: true,
     writer: (schema, settings, schemas) => protobufWriter(schema, settings, schemas, true),
     reader: (columns, settings, options) => protobufReader(columns, settings, options, true),
   },
-  { name: 'Native', aliases: [], writer: nativeWriter, reader: nativeReader },
+  { name: 'Native', aliases: [], isRaw: true, writer: nativeWriter, reader: nativeReader },
   { name: 'Null', aliases: [], writer: nullWriter },
 ];
 
@@ -304,6 +311,7 @@ export function createReader(
   settings: Settings,
   options: ReaderOptions = {},
 ): BlockReader {
-  const reader = findFormat(formatName, 'input').reader!(columns, settings, options);
-  return options.isInline ? trimSemicolon(reader) : reader;
+  const format = findFormat(formatName, 'input');
+  const reader = format.reader!(columns, settings, options);
+  return options.isInline && !format.isRaw ? trimSemicolon(reader) : reader;
 }

@@ -7,6 +7,8 @@ import { type InsertHead, parseInsertHead } from '../parser/index.ts';
 export interface StatementBody {
   readonly text: string;
   readonly data: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Whether the data follows the statement in one text. */
+  readonly isInline: boolean;
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -68,6 +70,7 @@ function splitInsert(
   return {
     text: decodeStatement(bytes.subarray(0, offset)),
     data: following([bytes.subarray(offset)], rest),
+    isInline: true,
   };
 }
 
@@ -100,7 +103,8 @@ export async function readStatement(
   if (query !== null) {
     const format = insertHead(query, bytesMax)?.statement;
     // With data in the body the statement ends with FORMAT; what stands after it in the URL comes first.
-    if (format !== undefined && format.query === null) return { text: query, data: following([], iterator) };
+    if (format !== undefined && format.query === null)
+      return { text: query, data: following([], iterator), isInline: false };
   }
   const parts: Buffer[] = query === null ? [] : [Buffer.from(`${query}\n`)];
   let size = parts[0]?.length ?? 0;
@@ -133,7 +137,7 @@ function withoutMark(bytes: Buffer): Buffer {
 export function statementOf(body: Buffer, bytesMax: number): StatementBody {
   const bytes = withoutMark(body);
   const insert = splitInsert(bytes, null, bytesMax);
-  return insert ?? { text: decodeStatement(bytes).trimEnd(), data: [] };
+  return insert ?? { text: decodeStatement(bytes).trimEnd(), data: [], isInline: false };
 }
 
 /** Bytes up to which a body is taken whole, without a stream in between. */

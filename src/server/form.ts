@@ -90,13 +90,13 @@ export async function readForm(
         text = text === null ? field : `${text}\n${field}`;
         asked = true;
       } else if (part.name === 'data' && spooled === null) {
-        if (text !== null) return { text, data: lastPart(part, reader), clean };
+        if (text !== null) return { text, data: lastPart(part, reader), isInline: false, clean };
         spooled = await spool(part);
       } else if (part.name === 'query') throw bad("The multipart form has the field 'query' twice");
       else throw unexpected(part);
     }
     if (text === null) throw bad("A multipart form needs a field 'query' with the INSERT statement");
-    return { text, data: spooled?.data ?? [], clean };
+    return { text, data: spooled?.data ?? [], isInline: false, clean };
   } catch (thrown) {
     await clean();
     throw thrown;

@@ -2,6 +2,7 @@ import { type Settings, SluiceError } from '../../base/index.ts';
 import {
   acceptMark,
   bareType,
+  excerpt,
   failAt,
   isNullable,
   type LiteralReader,
@@ -39,6 +40,11 @@ function skipExpression(cursor: TextCursor): void {
       let at = cursor.at + 1;
       while (at < text.length && text[at] !== char) at += text[at] === '\\' ? 2 : 1;
       cursor.at = at;
+      if (at >= text.length)
+        failAt(
+          cursor,
+          `a ${char} to close the string: inside of one it is written twice (${char}${char}) or as \\${char}`,
+        );
     }
   }
   cursor.at = text.length;
@@ -155,10 +161,16 @@ class ValuesRows implements RowSource {
 
   #wrongCount(text: TextCursor, cursor: InputCursor, values: number): never {
     cursor.column = -1;
-    const { length } = this.#assembler.columns;
+    const { columns } = this.#assembler;
+    const { length } = columns;
     const next = text.text[text.at];
-    if (next === ')')
-      throw new SluiceError('INCORRECT_DATA', `The row has ${values} values, expected ${length}`);
+    if (next === ')') {
+      const missing = columns.slice(values, values + 5).map((column) => column.name);
+      throw new SluiceError(
+        'INCORRECT_DATA',
+        `The row has ${values} value${values === 1 ? '' : 's'}, expected ${length}: nothing is given for ${missing.join(', ')}${length - values > 5 ? ', ...' : ''}`,
+      );
+    }
     if (next === ',') throw new SluiceError('INCORRECT_DATA', `The row has more than ${length} values`);
     failAt(text, values === length ? "')'" : "','");
   }
@@ -201,6 +213,11 @@ class ValuesRows implements RowSource {
       text.at = start;
       failAt(text, 'a literal');
     }
+    if (/^"(?:[^"\\]|\\.|"")*"$/s.test(expression))
+      throw new SluiceError(
+        'UNKNOWN_IDENTIFIER',
+        `${excerpt(expression)} names a column: a string stands in single quotes, '${excerpt(expression.slice(1, -1))}'`,
+      );
     return this.#evaluate(expression, this.#assembler.columns[column]!);
   }
 

@@ -48,7 +48,7 @@ export function sql(server: ServerContext): Middleware<RequestState> {
     context.state.queryId = requestIdentity(parameters.queryId || brandedHeader(headers, 'query-id'));
     const { query } = parameters;
     if (context.method === 'GET' || context.method === 'HEAD') {
-      await run(context, server, parameters, { text: query ?? '', data: [] }, startedAt);
+      await run(context, server, parameters, { text: query ?? '', data: [], isInline: false }, startedAt);
       return;
     }
     const { user } = context.state as RequestState;
@@ -98,6 +98,7 @@ async function run(
     parameters: parameters.parameters,
     controller: disconnected(context),
     data: body.data,
+    isDataInline: body.isInline,
     readonly: context.method !== 'POST',
   };
   const result = await engine.execute(body.text, options);
