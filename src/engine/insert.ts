@@ -25,6 +25,7 @@ import type { Request } from './request.ts';
 import { done, type Outcome } from './result.ts';
 import { compileQuery, runPrepared } from './select.ts';
 import { openTarget, type RowTarget, type TargetObject } from './target.ts';
+import { valuesTail } from './values-tail.ts';
 
 /** The stream or external object that an INSERT names; materialized views and views are refused. */
 function namedTarget(engine: Engine, request: Request, target: ObjectName): TargetObject {
@@ -271,6 +272,11 @@ async function insertData(
       evaluateExpression: valueEvaluator(engine, request, execution),
     };
     for (const input of inputs) await readInput(input, readerColumns, options, writer, execution);
+    if (writer.rows === 0 && statement.format === null && statement.infile === null)
+      throw new SluiceError(
+        'SYNTAX_ERROR',
+        'Syntax error: the INSERT brings no rows: expected VALUES, SELECT, or FORMAT and the name of a format before its data',
+      );
     await writer.flush();
   } finally {
     await writer.close();
@@ -355,10 +361,11 @@ export async function insert(
   statement: InsertStatement,
   process: Process,
 ): Promise<Outcome> {
-  // SETTINGS behind the query are written for the whole statement.
+  const tail = statement.query === null ? valuesTail(request, statement) : null;
+  // SETTINGS behind the query, or behind the rows, are written for the whole statement.
   const settings =
     statement.query === null
-      ? withAssignments(request.settings, statement.settings)
+      ? withAssignments(request.settings, [...statement.settings, ...(tail?.settings ?? [])])
       : querySettings(request.settings, statement.query, statement.settings);
   const { target } = statement;
   // What a table function stands for may depend on the columns of the query.
@@ -369,7 +376,7 @@ export async function insert(
   process.finishes = statement.query === null;
   const writer =
     statement.query === null
-      ? await insertData(engine, request, statement, named, execution)
+      ? await insertData(engine, tail?.request ?? request, statement, named, execution)
       : await insertSelect(engine, request, statement, named, settings, process);
   process.progress.writtenRows = writer.rows;
   process.progress.writtenBytes = writer.bytes;

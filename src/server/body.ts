@@ -69,7 +69,7 @@ function splitInsert(
   const { offset } = parsed;
   return {
     text: decodeStatement(bytes.subarray(0, offset)),
-    data: following([bytes.subarray(offset)], rest),
+    data: rest === null ? [bytes.subarray(offset)] : following([bytes.subarray(offset)], rest),
     isInline: true,
   };
 }
@@ -101,10 +101,14 @@ export async function readStatement(
 ): Promise<StatementBody> {
   const iterator = chunks[Symbol.asyncIterator]();
   if (query !== null) {
-    const format = insertHead(query, bytesMax)?.statement;
+    const head = insertHead(query, bytesMax);
     // With data in the body the statement ends with FORMAT; what stands after it in the URL comes first.
-    if (format !== undefined && format.query === null)
-      return { text: query, data: following([], iterator), isInline: false };
+    if (head !== null && head.statement.query === null) {
+      const hasData = query.slice(head.offset).trim() !== '';
+      const first = hasData ? await iterator.next() : null;
+      const data = first?.done === true ? [] : following(first === null ? [] : [first.value], iterator);
+      return { text: query, data, isInline: false };
+    }
   }
   const parts: Buffer[] = query === null ? [] : [Buffer.from(`${query}\n`)];
   let size = parts[0]?.length ?? 0;

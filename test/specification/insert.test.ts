@@ -35,6 +35,54 @@ test('column_list: when omitted, values for all columns are expected in definiti
   fails(t, await server.sql("INSERT INTO s VALUES (1, 'a')"), 400, 117, /2 values, expected 3/);
 });
 
+test('SETTINGS may stand last, behind the rows of VALUES, too', async (t) => {
+  const server = await withStream(t);
+  const token = "SETTINGS insert_deduplication_token = 'once', max_threads = 1";
+  for (const end of ['', ';', ' ;\n']) await server.ok(`INSERT INTO s (id) VALUES (1), (2)\n${token}${end}`);
+  await server.ok('', { query: `INSERT INTO s (id) VALUES (1), (2) ${token}` });
+  await server.ok(`INSERT INTO s (id) FORMAT Values (1), (2) ${token}`);
+  t.is(await server.ok(all), '1\tnone\n2\tnone\n', 'the setting held for each of them');
+  await server.ok('INSERT INTO s (id, name) VALUES (3, NULL) SETTINGS input_format_null_as_default = 1');
+  await server.ok("INSERT INTO s (id, name) VALUES (4, concat('(x) SETTINGS a = 1', ''))");
+  t.is(await server.ok('SELECT name FROM table(s) WHERE id > 2 ORDER BY id'), 'none\n(x) SETTINGS a = 1\n');
+  fails(
+    t,
+    await server.sql('INSERT INTO s (id) VALUES (5) SETTINGS max_thread = 1'),
+    400,
+    115,
+    /'max_threads'/,
+  );
+});
+
+test('Remarks may stand between and behind rows of VALUES; an INSERT that brings nothing says so', async (t) => {
+  const server = await withStream(t);
+  await server.ok("INSERT INTO s (id, name) VALUES -- first\n(1, '--a'), /* (9, 'no'), */ (2, 'b'); -- done");
+  t.is(await server.ok(all), '1\t--a\n2\tb\n');
+  fails(t, await server.sql('INSERT INTO s'), 400, 62, /expected VALUES, SELECT, or FORMAT/);
+  fails(
+    t,
+    await server.sql('INSERT INTO s (id) VALUES (3); SELECT 1'),
+    400,
+    27,
+    /one statement is run at a time/,
+  );
+  fails(
+    t,
+    await server.sql('{"id":1}', { query: 'INSERT INTO s' }),
+    400,
+    27,
+    /FORMAT JSONEachRow before rows of JSON/,
+  );
+  fails(
+    t,
+    await server.sql('INSERT INTO s (id, name) VALUES (3, "x")'),
+    400,
+    47,
+    /a string stands in single quotes, 'x'/,
+  );
+  fails(t, await server.sql("INSERT INTO s (id, name) VALUES (3, 'it's')"), 400, 27, /written twice/);
+});
+
 test('VALUES: expressions such as now(), now64(3) and rand() are allowed as values', async (t) => {
   const server = await startTest(t);
   await server.ok('CREATE STREAM s (a datetime, b datetime64(3), c uint32, d int32, e string)');

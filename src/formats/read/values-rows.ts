@@ -51,6 +51,20 @@ function skipExpression(cursor: TextCursor): void {
   failAt(cursor, "',' or ')'");
 }
 
+/** Moves past blanks and remarks between rows; one that has no end yet needs more input. */
+function skipBetween(text: TextCursor, cursor: InputCursor): void {
+  for (;;) {
+    skipSpace(text);
+    const opens = text.text.slice(text.at, text.at + 2);
+    if (opens !== '--' && opens !== '/*') return;
+    const close = opens === '--' ? '\n' : '*/';
+    const end = text.text.indexOf(close, text.at + 2);
+    if (end < 0 && !cursor.final) cursor.needMore();
+    if (end < 0 && opens === '/*') failAt(text, 'the remark that begins here to be closed with */');
+    text.at = end < 0 ? text.text.length : end + close.length;
+  }
+}
+
 type Value = { readonly value: unknown } | 'default' | 'expression';
 
 /** Reads the literal at the cursor; `expression` when something else stands there, and then the cursor may be anywhere. */
@@ -118,7 +132,7 @@ class ValuesRows implements RowSource {
     const text: TextCursor = { text: cursor.slice(base, cursor.end), at: 0 };
     while (cursor.row < rowsMax) {
       try {
-        if (!this.#toRow(text)) return;
+        if (!this.#toRow(text, cursor)) return;
         this.#readRow(text, cursor);
       } catch (thrown) {
         // A value that the end of the input cuts fails near it; the row is then read again when more has come.
@@ -133,17 +147,20 @@ class ValuesRows implements RowSource {
   }
 
   /** Moves to the next opening parenthesis; false when there is no row so far. */
-  #toRow(text: TextCursor): boolean {
+  #toRow(text: TextCursor, cursor: InputCursor): boolean {
     if (!this.#isBegun && text.text.startsWith(byteOrderMark)) text.at = byteOrderMark.length;
-    skipSpace(text);
-    if (!this.#isClosed && acceptMark(text, ',')) skipSpace(text);
+    skipBetween(text, cursor);
+    if (!this.#isClosed && acceptMark(text, ',')) skipBetween(text, cursor);
     if (acceptMark(text, ';')) {
       this.#isClosed = true;
-      skipSpace(text);
+      skipBetween(text, cursor);
     }
     if (text.at >= text.text.length) return false;
-    if (this.#isClosed) failAt(text, 'the end of the input');
-    if (text.text[text.at] !== '(') failAt(text, "'(' of a row");
+    if (this.#isClosed) failAt(text, 'the end of the input: one statement is run at a time');
+    const first = text.text[text.at];
+    if (first === '{' || first === '[')
+      failAt(text, "'(' of a row, or FORMAT JSONEachRow before rows of JSON");
+    if (first !== '(') failAt(text, "'(' of a row");
     return true;
   }
 
