@@ -24,7 +24,7 @@ export function valuesTail(request: Request, statement: InsertStatement): Values
   const data = Buffer.concat([Buffer.from(inText, 'utf8'), ...(request.data as Uint8Array[])]);
   // One char a byte, so that places in the text are places in the data.
   const from = Math.max(0, data.length - tailBytesMax);
-  const found = /\)\s*(settings\s[^]*)$/i.exec(data.latin1Slice(from));
+  const found = /\)\s*(settings\s.*)$/is.exec(data.latin1Slice(from));
   if (found === null) return null;
   const start = from + found.index + found[0].length - found[1]!.length;
   try {
