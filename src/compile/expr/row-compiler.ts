@@ -70,6 +70,20 @@ export class RowCompiler extends CodeWriter implements Emitter {
     return this.#shared(this.once, value, hint);
   }
 
+  /**
+   * A list of row numbers that a block's code fills and is done with at its end; it is kept from block to block, since
+   * making and clearing one takes about as long as reading a column.
+   */
+  rowList(length: Code, hint: string): Code {
+    const kept = this.module.name(hint);
+    const list = this.module.name(hint);
+    this.once.statements.push(js`let ${kept} = new Uint32Array(0);`);
+    this.block.statements.push(
+      js`if (${kept}.length < ${length}) ${kept} = new Uint32Array(${length});\nconst ${list} = ${kept};`,
+    );
+    return list;
+  }
+
   #shared(frame: Frame, value: Code, hint: string): Code {
     const key = `code ${value.parts.join('')}`;
     const known = findOperand(frame, key);

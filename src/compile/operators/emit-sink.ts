@@ -137,10 +137,7 @@ class RowLists {
     const key = row.parts.join('');
     let list = this.#lists.get(key);
     if (list === undefined) {
-      list = this.#context.compiler.module.name('taken');
-      this.#context.compiler.block.statements.push(
-        js`const ${list} = new Uint32Array(${capacity(this.#context)});`,
-      );
+      list = this.#context.compiler.rowList(capacity(this.#context), 'taken');
       this.#lists.set(key, list);
     }
     return list;

@@ -104,21 +104,19 @@ export function emitSelection(
   row: Code,
   rows: Code,
 ): Selection {
-  const list = compiler.module.name('selected');
+  const list = compiler.rowList(rows, 'selected');
   const count = compiler.module.name('count');
-  const taken = compiler.module.name('taken');
-  compiler.once.statements.push(js`let ${list} = new Uint32Array(0);`);
   const body = compiler.capture(() => {
     const tests = conditions.map((condition) => {
       const operand = compiler.compile(condition);
       const test = operand.test ?? js`(${operand.code} !== 0)`;
       return operand.isNull === null ? test : js`(!(${operand.isNull})) & ${test}`;
     });
-    compiler.statement(js`${taken}[${count}] = ${row};`);
+    compiler.statement(js`${list}[${count}] = ${row};`);
     compiler.statement(js`${count} += ${joinCode([...tests, js`1`], ' & ')};`);
   });
   compiler.block.statements.push(
-    js`if (${list}.length < ${rows}) ${list} = new Uint32Array(${rows});\nconst ${taken} = ${list};\nlet ${count} = 0;\nfor (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}`,
+    js`let ${count} = 0;\nfor (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}`,
   );
-  return { list: taken, count };
+  return { list, count };
 }
