@@ -100,6 +100,17 @@ function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
+/** Runs a command that ends with its parent, however that ends: its input is then closed. SIGTERM is handed on to it. */
+const withParent = `
+exec 3<&0
+"$@" < /dev/null &
+pid=$!
+(cat <&3 > /dev/null; kill -9 $pid 2> /dev/null) &
+trap 'kill $pid' TERM
+wait $pid
+wait $pid
+`;
+
 export class KafkaBroker {
   /** `host:port` for clients without a password. */
   readonly brokers: string;
@@ -212,14 +223,14 @@ export class KafkaBroker {
   /** Starts the broker over the store that it has; resolves when it answers. */
   async resume(): Promise<void> {
     const args = this.#command('kafka.Kafka', [join(this.#folder, 'server.properties')]);
-    const child = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = ['-c', withParent, 'sh', 'java', ...args];
+    const child = spawn('sh', command, { stdio: ['pipe', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => {
         output = (output + chunk).slice(-20_000);
       });
     this.#process = child;
-    process.once('exit', this.#kill);
     const deadline = Date.now() + 60_000;
     while (!(await this.#answers())) {
       if (child.exitCode !== null) throw new Error(`The Kafka broker ended:\n${output}`);
@@ -245,18 +256,14 @@ export class KafkaBroker {
     return new Admin({ clientId: 'test', bootstrapBrokers: [this.brokers], retries });
   }
 
-  readonly #kill = (): void => {
-    this.#process?.kill('SIGKILL');
-  };
-
   /** Ends the broker and leaves its store. */
   async pause(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
     const child = this.#process;
     this.#process = null;
-    process.removeListener('exit', this.#kill);
     if (child === null || child.exitCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
+    if (signal === 'SIGTERM') child.kill('SIGTERM');
+    else child.stdin!.end();
     await ended;
   }
 
