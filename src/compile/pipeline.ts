@@ -131,16 +131,34 @@ export class Pipeline {
       if (operator === undefined) sink.emit({ ...context, after, rows, expands, skipsBlocks, variant });
       else operator.emit(context, () => emitFrom(index + 1));
     };
-    const body = compiler.capture(() => emitFrom(0));
-    const position = compiler.module.name('position');
-    const loop =
-      selection === null
-        ? js`for (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}`
-        : js`for (let ${position} = 0; ${position} < ${selection.count}; ${position}++) {\nconst ${row} = ${selection.list}[${position}];\n${body}}`;
+    const loop = this.#wholeBlock(compiler, steps, selection?.count ?? rows)
+      ? js``
+      : this.#loop(compiler, { row, rows, selection }, () => emitFrom(0));
     return compiler.module.finish(
       compiler.state,
       js`${compiler.once.statements}return (${block}) => {\n${compiler.block.statements}${loop}\n${after}};`,
     );
+  }
+
+  /** Lets the sink take the rows of a block at once, where it can and no step is left that looks at single rows. */
+  #wholeBlock(compiler: RowCompiler, steps: readonly Operator[], passing: Code): boolean {
+    const { operators, sink } = this.description;
+    const isDone = (step: Operator) =>
+      'conditions' in step && (step as FilterOperator).conditions.length === 0;
+    if (sink.emitWhole === undefined || !steps.every(isDone)) return false;
+    const state = compiler.perExecution(js`${compiler.state}.operators[${operators.length}]`, 'own');
+    return sink.emitWhole({ compiler, state }, passing);
+  }
+
+  #loop(
+    compiler: RowCompiler,
+    { row, rows, selection }: { row: Code; rows: Code; selection: Selection | null },
+    emit: () => void,
+  ): Code {
+    const body = compiler.capture(emit);
+    if (selection === null) return js`for (let ${row} = 0; ${row} < ${rows}; ${row}++) {\n${body}}`;
+    const position = compiler.module.name('position');
+    return js`for (let ${position} = 0; ${position} < ${selection.count}; ${position}++) {\nconst ${row} = ${selection.list}[${position}];\n${body}}`;
   }
 
   /** Cheap conditions of a filter that comes first are computed for all rows beforehand, the others row by row. */

@@ -30,6 +30,7 @@ export const queries: Readonly<Record<string, readonly string[]>> = {
   ],
   aggregation: [
     'SELECT count(), sum(small), avg(price), min(text), max(maybe) FROM table(events)',
+    'SELECT count(), count() * 2 FROM table(events) WHERE price < 4',
     'SELECT small, count() FROM table(events) GROUP BY small',
     'SELECT small, sum(price), max(wide) FROM table(events) GROUP BY small',
     'SELECT name, count(), sum(small), avg(price) FROM table(events) GROUP BY name',

@@ -12,7 +12,8 @@ const statements = {
   'a batch query of system tables and functions': 'SELECT sum(number) FROM numbers(10000000000) %',
   'a streaming query': "SELECT n FROM big WHERE modulo(n, 7) = 9 %, seek_to = 'earliest'",
   'INSERT SELECT in batch': 'INSERT INTO target SELECT n FROM table(big) %',
-  'INSERT SELECT from a stream': "INSERT INTO target SELECT n FROM big WHERE modulo(n, 7) = 9 %, seek_to = 'earliest'",
+  'INSERT SELECT from a stream':
+    "INSERT INTO target SELECT n FROM big WHERE modulo(n, 7) = 9 %, seek_to = 'earliest'",
   'INSERT SELECT, settings before it': 'INSERT INTO target % SELECT sum(n) FROM table(big)',
 } as const;
 

@@ -231,6 +231,12 @@ export function aggregateSink(
     createState: () => new AggregationState(keyTypes, layout, placed, counters),
     variant: (state, block) =>
       countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',
+    emitWhole({ compiler, state }, passing) {
+      if (keys.length > 0 || counters.size < placed.length) return false;
+      for (const slot of counters)
+        compiler.block.statements.push(js`${state}.groups.slots[${slot}][0] += ${passing};`);
+      return true;
+    },
     emit(context) {
       const { compiler, state } = context;
       const access = groupAccess(context, keyExprs, { mergeable, counted: counters.size > 0 });

@@ -53,6 +53,11 @@ export interface Sink {
   readonly variant?: (state: unknown, block: Block) => string;
   /** Emits the code for a row; it may add to the block's statements before the loop and to those after it. */
   readonly emit: (context: SinkContext) => void;
+  /**
+   * Emits code that takes all rows that reach the sink in a block at once, `passing` being their number; false when the rows
+   * themselves have to be gone through.
+   */
+  readonly emitWhole?: (context: Pick<OperatorContext, 'compiler' | 'state'>, passing: Code) => boolean;
   /** Gives the blocks that are there only when all rows have been seen; may be asked again of a query that goes on. */
   readonly finish?: (state: unknown) => Iterable<Block>;
 }
