@@ -32,7 +32,7 @@ function onlyColumn(compiler: RowCompiler, expr: BoundExpr): Column | undefined 
 /**
  * Computes an expression over a single dictionary column once for each dictionary entry that a row meets, instead of once
  * for each row. Entries that no row asks for are not computed, so that an entry which the function cannot take does no
- * harm unless a row has it.
+ * harm unless a row has it; only tests that can take any text are computed for all entries beforehand.
  */
 export function liftOverDictionary(compiler: RowCompiler, expr: BoundExpr): RowOperand | undefined {
   if ((expr.kind !== 'call' && expr.kind !== 'in_set') || isConstant(expr)) return undefined;
@@ -123,8 +123,15 @@ function emitLookUp(
       : kind === 'Uint8Array'
         ? js`new Uint8Array`
         : js`new Array`;
+  const eager = compiler.takesAll;
+  const entry = compiler.module.name('entry');
+  const last = access.sample.nulls === null ? js`${identity}.size - 1` : js`${identity}.size`;
+  // Where every row is looked at, asking each whether its entry is known costs more than computing them all.
+  const fillAll = eager
+    ? js`for (let ${entry} = 0; ${entry} <= ${last}; ${entry}++) ${fill}(${entry});\n`
+    : js``;
   compiler.block.statements.push(
-    js`if (${cache.dictionary} !== ${identity}) {\n${cache.dictionary} = ${identity};\n${cache.strings} = ${identity}.strings;\n${cache.results} = ${made}(${identity}.size + 1);\n${cache.known} = new Uint8Array(${identity}.size + 1);\n}`,
+    js`if (${cache.dictionary} !== ${identity}) {\n${cache.dictionary} = ${identity};\n${cache.strings} = ${identity}.strings;\n${cache.results} = ${made}(${identity}.size + 1);\n${cache.known} = new Uint8Array(${identity}.size + 1);\n${fillAll}}`,
   );
   const results = compiler.perBlock(js`${cache.results}`, 'results');
   const known = compiler.perBlock(js`${cache.known}`, 'known');
@@ -135,7 +142,7 @@ function emitLookUp(
     code = js`${nulls}[${access.row}] === 1 ? ${identity}.size : ${code}`;
   }
   const at = compiler.constant('code', code);
-  compiler.statement(js`if (${known}[${at}] === 0) ${fill}(${at});`);
+  if (!eager) compiler.statement(js`if (${known}[${at}] === 0) ${fill}(${at});`);
   const isNull = expr.type.kind === 'nullable' ? js`${known}[${at}] === 2` : null;
   const operand: RowOperand = {
     type: expr.type,

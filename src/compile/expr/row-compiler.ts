@@ -29,6 +29,8 @@ export class RowCompiler extends CodeWriter implements Emitter {
   readonly columns = new Map<number, ColumnSource>();
   readonly jsonPaths = new JsonPathGroups();
   freshSlots = false;
+  /** Whether what is emitted runs for every row of a block and can take any value: entries may then be looked up beforehand. */
+  takesAll = false;
   #frame: Frame;
 
   constructor() {

@@ -108,7 +108,9 @@ export function emitSelection(
   const count = compiler.module.name('count');
   const body = compiler.capture(() => {
     const tests = conditions.map((condition) => {
+      compiler.takesAll = true;
       const operand = compiler.compile(condition);
+      compiler.takesAll = false;
       const test = operand.test ?? js`(${operand.code} !== 0)`;
       return operand.isNull === null ? test : js`(!(${operand.isNull})) & ${test}`;
     });
