@@ -7,7 +7,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { readUsersFile } from '../access/index.ts';
-import { SluiceError, type Timer } from '../base/index.ts';
+import { type Clock, SluiceError, type Timer } from '../base/index.ts';
 import { Database } from '../engine/index.ts';
 import { createApp } from './app.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
@@ -50,8 +50,16 @@ function listen(server: NetServer, host: string, port: number): Promise<number> 
   });
 }
 
+/** Milliseconds that a refused client has to stop sending and take its answer. */
+const lingerMilliseconds = 2_000;
+
+/** Connections that have been refused already: whatever comes over them after that is no request either. */
+const refused = new WeakSet<Socket>();
+
 /** Answers what is no HTTP request that can be read, in the shape of every other error, and hangs up. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -62,9 +70,15 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.message;
   const { code, exceptionText } = new SluiceError('BAD_ARGUMENTS', `The HTTP request cannot be read: ${why}`);
   const body = JSON.stringify({ exception: exceptionText });
-  socket.end(
+  socket.write(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Svc-Exception-Code: ${code}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  // A connection that is closed while its client still sends is reset, and the answer with it.
+  const patience = clock.after(lingerMilliseconds, () => socket.destroy());
+  socket.once('close', () => patience.cancel());
+  socket.once('end', () => socket.end());
+  if (!('encrypted' in socket)) socket.end();
+  socket.resume();
 }
 
 function readTls(options: ServerOptions): { cert: Buffer; key: Buffer } {
@@ -102,11 +116,12 @@ class Doors {
   readonly #cuts: (() => void)[] = [];
 
   async open(door: Door, http: HttpServer, host: string, port: number, database: Database): Promise<void> {
-    http.on('clientError', refuseMalformed);
+    const { clock } = database.engine;
+    http.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket, clock));
     this.#https.push(http);
     let server: NetServer = http;
     if (door === 'native') {
-      const chosen = protocolDoor(http, database.engine.clock);
+      const chosen = protocolDoor(http, clock);
       this.#cuts.push(() => chosen.closeUndecided());
       server = chosen.server;
     }

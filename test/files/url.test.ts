@@ -100,9 +100,10 @@ test('rows are posted, and a failed INSERT is seen as one', async (t) => {
   const refused = await server.failure(`INSERT INTO FUNCTION url('${base}/no', CSV) SELECT 1 AS n`);
   t.is(refused.code, 86);
   t.regex(refused.message, /status 409 Conflict: not now/);
+  // So much that the request has long begun when the error comes.
   const before = seen.length;
   const failed = await server.failure(
-    `INSERT INTO FUNCTION url('${base}/in', CSV) SELECT number + throw_if(number = 99999) AS n FROM numbers(100000)`,
+    `INSERT INTO FUNCTION url('${base}/in', CSV) SELECT number + throw_if(number = 2999999) AS n FROM numbers(3000000)`,
   );
   t.is(failed.code, 395);
   await until('the request ends', () => seen.length > before);
