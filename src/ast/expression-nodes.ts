@@ -53,6 +53,8 @@ export type Literal = IntegerLiteral | FloatLiteral | StringLiteral | BoolLitera
 export interface ColumnRef {
   readonly kind: 'column';
   readonly parts: readonly string[];
+  /** Whether it is a name in double quotes, which may have been meant as a string. */
+  readonly isDoubleQuoted?: true;
   readonly pos: Span;
 }
 

@@ -159,7 +159,10 @@ export function selectsOf(query: Query): SelectQuery[] {
   return selects;
 }
 
-/** Whether two nodes are equal but for their positions. */
+/** What says how a node was written, not what it means. */
+const asWritten: ReadonlySet<string> = new Set(['pos', 'isDoubleQuoted']);
+
+/** Whether two nodes mean the same, wherever they stand and however their names are quoted. */
 export function equalNodes(left: Node, right: Node): boolean {
   return equalValues(left, right);
 }
@@ -168,8 +171,8 @@ function equalValues(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const leftEntries = Object.entries(left).filter(([key]) => key !== 'pos');
-  const rightMap = new Map(Object.entries(right).filter(([key]) => key !== 'pos'));
+  const leftEntries = Object.entries(left).filter(([key]) => !asWritten.has(key));
+  const rightMap = new Map(Object.entries(right).filter(([key]) => !asWritten.has(key)));
   if (leftEntries.length !== rightMap.size) return false;
   return leftEntries.every(([key, value]) => rightMap.has(key) && equalValues(value, rightMap.get(key)));
 }

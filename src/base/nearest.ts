@@ -1,6 +1,7 @@
-/** Edit distance with transpositions counted as two edits; stops caring past `limit`. */
+/** Edit distance, in which two neighbours that changed places are one edit; stops caring past `limit`. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
@@ -11,7 +12,10 @@ function editDistance(left: string, right: string, limit: number): number {
         current[column - 1]! + 1,
         previous[column - 1]! + cost,
       );
+      if (left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1] && row > 1 && column > 1)
+        current[column] = Math.min(current[column]!, beforePrevious[column - 2]! + 1);
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[right.length]!;

@@ -10,6 +10,7 @@ import {
 import { SluiceLexer } from '../../generated/SluiceLexer.ts';
 import { SluiceParser } from '../../generated/SluiceParser.ts';
 import { maybeYouMeant, SluiceError } from '../base/index.ts';
+import { commonMistake, insertExpected, keywordAsName } from './advice.ts';
 import { describeExpected, expectedTokens, type ParserState, tokenName } from './expected.ts';
 import { describePosition, syntaxError } from './syntax-error.ts';
 import { TokenBuffer } from './token-buffer.ts';
@@ -89,7 +90,13 @@ function explain(sql: string, parser: DiagnosingParser, cause: unknown): SluiceE
       : parser.getCurrentToken();
   if (token.type === SluiceLexer.RANGE_OPEN) return mismatchedBracket(sql, token);
   const expected = expectedTokens(parser, cause, parser.last);
-  const detail = describeExpected(parser, expected) + misspelling(parser, token, expected);
+  const before = token.tokenIndex > 0 ? buffer.get(token.tokenIndex - 1) : null;
+  const mistake = { sql, token, before, first: buffer.get(0), expected };
+  const detail =
+    commonMistake(mistake) ??
+    (insertExpected(mistake) ?? describeExpected(parser, expected)) +
+      keywordAsName(mistake) +
+      misspelling(parser, token, expected);
   return syntaxError(sql, token.start, token.type === Token.EOF ? '' : token.text!, detail);
 }
 

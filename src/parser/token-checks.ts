@@ -38,7 +38,23 @@ export function unreadableToken(sql: string, offset: number): SluiceError {
     return syntaxError(sql, offset, found, `the heredoc that begins here is not closed, expected ${tag}`);
   }
   const code = found.codePointAt(0)!;
-  const hidden = code <= 0x20 || code === 0x7f;
+  if (/[\u2018\u2019\u201a\u201b\u00b4\u2032]/.test(first))
+    return syntaxError(sql, offset, first, "strings stand in straight single quotes: '");
+  if (/[\u201c\u201d\u201e\u2033]/.test(first))
+    return syntaxError(
+      sql,
+      offset,
+      first,
+      'strings stand in straight single quotes, names in straight double quotes',
+    );
+  if (/^\$\d/.test(found))
+    return syntaxError(
+      sql,
+      offset,
+      first,
+      'this character begins no token of SQL: placeholders are written {name:type}, their values come as param_name=...',
+    );
+  const hidden = code <= 0x20 || code === 0x7f || /[\p{Cf}\p{Zs}]/u.test(String.fromCodePoint(code));
   const name = hidden ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : String.fromCodePoint(code);
   return syntaxError(sql, offset, name, 'this character begins no token of SQL');
 }

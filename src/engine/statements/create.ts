@@ -152,7 +152,11 @@ export function checkDefaults(engine: Engine, request: Request, columns: readonl
 /** Clauses that would say how rows are kept, and do not yet: each is refused by name rather than passed over. */
 function refuseStorage(storage: StorageClauses, what: string): void {
   const refuse = (present: boolean, clause: string) => {
-    if (present) throw new SluiceError('NOT_IMPLEMENTED', `${clause} of a ${what} is not supported`);
+    if (present)
+      throw new SluiceError(
+        'NOT_IMPLEMENTED',
+        `${clause} of a ${what} is not supported: leave it out, rows are kept in the order in which they come`,
+      );
   };
   refuse(storage.engine !== null, 'ENGINE');
   refuse(storage.orderBy.length > 0, 'ORDER BY');

@@ -113,11 +113,25 @@ class DelimitedRows implements RowSource {
     while (cursor.row < rowsMax) {
       if (this.#fast !== undefined) this.#readFast(cursor, rowsMax);
       if (cursor.row === rowsMax || !this.#toRow(cursor)) return;
-      this.#readRow(cursor);
+      try {
+        this.#readRow(cursor);
+      } catch (thrown) {
+        throw this.#withHeaderHint(thrown, cursor);
+      }
       this.#learn();
       cursor.row++;
       cursor.rowStart = cursor.at;
     }
+  }
+
+  /** A field that cannot be read and holds the name of its column stands in a line of names. */
+  #withHeaderHint(thrown: unknown, cursor: InputCursor): unknown {
+    if (!(thrown instanceof SluiceError) || this.#header !== 'none' || cursor.column < 0) return thrown;
+    const { bytes, start, end, delimiter } = this.#scanner;
+    const field = (bytes as Buffer).latin1Slice(start, end);
+    if (field !== this.#assembler.columns[cursor.column]!.name) return thrown;
+    const format = delimiter === 9 ? 'TabSeparatedWithNames' : 'CSVWithNames';
+    return thrown.within(`the line seems to hold the names of columns, which FORMAT ${format} reads`);
   }
 
   #readFast(cursor: InputCursor, rowsMax: number): void {

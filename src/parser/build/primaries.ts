@@ -23,7 +23,7 @@ import {
   SluiceParser,
   type TrimPrimaryContext,
 } from '../../../generated/SluiceParser.ts';
-import type { CaseBranch, Expr, MapEntry, Query, Span } from '../../ast/index.ts';
+import type { CaseBranch, ColumnRef, Expr, MapEntry, Query, Span } from '../../ast/index.ts';
 import { floatLiteral, integerLiteral, negateNumber } from '../literals.ts';
 import { columnsMatcher, columnTransforms } from './asterisks.ts';
 import { functionCall, plainCall } from './calls.ts';
@@ -35,7 +35,8 @@ import { normalTypeText } from './types.ts';
 
 export function primary(ctx: PrimaryContext): Expr {
   if (ctx instanceof IdentifierPrimaryContext) {
-    return { kind: 'column', parts: [identifierText(ctx.identifier())], pos: spanOf(ctx) };
+    const column: ColumnRef = { kind: 'column', parts: [identifierText(ctx.identifier())], pos: spanOf(ctx) };
+    return ctx.start?.text?.startsWith('"') ? { ...column, isDoubleQuoted: true } : column;
   }
   if (ctx instanceof LiteralPrimaryContext) return literal(ctx.literal());
   if (ctx instanceof CallPrimaryContext) return functionCall(ctx.functionCall());

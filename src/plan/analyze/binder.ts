@@ -165,7 +165,7 @@ export class Binder {
     const alias = ref.parts.length > 1 ? this.scope.aliases.get(first!) : undefined;
     if (alias !== undefined && !this.scope.binding.has(first!))
       return this.#elements(this.#alias(first!, alias), ref.parts.slice(1));
-    throw this.scope.unknown(ref.parts);
+    throw this.scope.unknown(ref.parts, ref.isDoubleQuoted);
   }
 
   #elements(base: BoundExpr, names: readonly string[]): BoundExpr {

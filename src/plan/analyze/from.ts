@@ -298,7 +298,10 @@ function planStored(context: PlanContext, from: TableFunction, scope: WithScope 
     return derived(context, planQuery(stored, argument.query, scope), from.alias, []);
   }
   if (argument?.kind !== 'column' || from.args.length !== 1 || argument.parts.length > 2) {
-    throw new SluiceError('BAD_ARGUMENTS', 'table(...) takes the name of a stream');
+    throw new SluiceError(
+      'BAD_ARGUMENTS',
+      'table(...) takes the name of a stream without quotes, such as table(events)',
+    );
   }
   const [first, second] = argument.parts;
   const database = second === undefined ? null : first!;

@@ -19,16 +19,17 @@ export interface WithScope {
   readonly exprs: ReadonlyMap<string, Expr>;
 }
 
-function unknownColumn(written: string, scope: Scope): SluiceError {
+function unknownColumn(written: string, scope: Scope, isDoubleQuoted: boolean): SluiceError {
   const known = scope.tables.flatMap((table) =>
     [...table.columns, ...table.hidden].map((column) => column.name),
   );
   const hint = maybeYouMeant(written, [...known, ...scope.aliases.keys()]);
+  const quoted = isDoubleQuoted ? '. Double quotes make it a name: a string stands in single quotes' : '';
   const listed =
     known.length === 0
       ? ''
       : `. Known columns: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}`;
-  return new SluiceError('UNKNOWN_IDENTIFIER', `Unknown column '${written}'${hint}${listed}`);
+  return new SluiceError('UNKNOWN_IDENTIFIER', `Unknown column '${written}'${hint}${quoted}${listed}`);
 }
 
 export interface ResolvedColumn {
@@ -113,7 +114,7 @@ export class Scope {
     return column === undefined ? undefined : { column, rest: parts.slice(1) };
   }
 
-  unknown(parts: readonly string[]): SluiceError {
-    return unknownColumn(parts.join('.'), this);
+  unknown(parts: readonly string[], isDoubleQuoted = false): SluiceError {
+    return unknownColumn(parts.join('.'), this, isDoubleQuoted);
   }
 }
