@@ -49,15 +49,16 @@ const typed: readonly (readonly [what: string, statement: string, answer: string
   ],
 ];
 
-for (const [what, statement, answer] of typed) {
-  test(`A newcomer types ${what}`, async (t) => {
-    const server = await startTest(t);
-    await server.ok('CREATE STREAM t (id int32, name string)');
+test('What a newcomer types is run, or answered with what was wrong and what to write instead', async (t) => {
+  const server = await startTest(t);
+  await server.ok('CREATE STREAM t (id int32, name string)');
+  for (const [what, statement, answer] of typed) {
     const got = await server.sql(statement);
-    if (typeof answer === 'string') t.deepEqual([got.status, got.text], [200, answer]);
-    else {
-      t.is(got.status, 400);
-      t.regex((JSON.parse(got.text) as { exception: string }).exception, answer);
+    if (typeof answer === 'string') {
+      t.deepEqual([got.status, got.text], [200, answer], what);
+    } else {
+      t.is(got.status, 400, what);
+      t.regex((JSON.parse(got.text) as { exception: string }).exception, answer, what);
     }
-  });
-}
+  }
+});
