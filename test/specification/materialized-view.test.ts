@@ -76,6 +76,13 @@ test('What cannot be a view is told', async (t) => {
   const batch = await failure('CREATE MATERIALIZED VIEW v INTO s AS SELECT a FROM table(s)');
   t.is(batch.status, 400);
   t.regex(batch.message, /keeps running/);
+  t.regex((await failure('CREATE MATERIALIZED VIEW v INTO s AS SELECT a FROM s')).message, /feed itself/);
+  await server.ok('CREATE STREAM other (a int32)');
+  await server.ok('CREATE MATERIALIZED VIEW there INTO other AS SELECT a FROM s');
+  t.regex(
+    (await failure('CREATE MATERIALIZED VIEW back INTO s AS SELECT a FROM other')).message,
+    /feed itself/,
+  );
   t.is((await failure('CREATE MATERIALIZED VIEW v INTO nowhere AS SELECT a FROM s')).status, 404);
   t.is((await failure('CREATE MATERIALIZED VIEW v INTO s AS SELECT a FROM nowhere')).status, 404);
 });

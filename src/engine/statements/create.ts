@@ -322,6 +322,27 @@ function liveSources(plan: PhysicalPlan): TargetObject[] {
   }
 }
 
+/** Throws BAD_ARGUMENTS when rows written into the target come back to a source, by the views that there are: without an end. */
+function refuseLoop(engine: Engine, sources: readonly TargetObject[], target: TargetObject): void {
+  const objects = engine.catalog.objects();
+  const reached = new Set([target.uuid]);
+  // A set that grows while it is gone through hands out what was added, too.
+  for (const uuid of reached) {
+    for (const view of objects) {
+      if (view.kind !== 'materialized_view' || !Object.hasOwn(view.start, uuid)) continue;
+      const { database, name } = view.target;
+      for (const next of objects)
+        if (next.database === database && next.name === name) reached.add(next.uuid);
+    }
+  }
+  const source = sources.find(({ uuid }) => reached.has(uuid));
+  if (source === undefined) return;
+  throw new SluiceError(
+    'BAD_ARGUMENTS',
+    `The view would feed itself without end: rows that it writes into ${target.database}.${target.name} come back to ${source.database}.${source.name}, which it reads`,
+  );
+}
+
 export async function createMaterializedView(
   engine: Engine,
   request: Request,
@@ -353,6 +374,7 @@ export async function createMaterializedView(
       'A materialized view over several streams that go on is not supported',
     );
   const target = await viewTarget(engine, request, statement, name, prepared.columns);
+  refuseLoop(engine, sources, target);
   const queryText = printSql(statement.query);
   const columns = prepared.columns.map((column) => ({ ...column, defaultText: null, comment: '' }));
   const into =
