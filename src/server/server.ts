@@ -145,6 +145,11 @@ class Doors {
   }
 }
 
+/** Whether only this machine reaches a host. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
 /** Opens the database and the doors that the options ask for. */
 export async function startServer(options: ServerOptions, log: Log): Promise<Server> {
   const users = options.usersFile === null ? [] : await readUsersFile(options.usersFile);
@@ -179,6 +184,11 @@ export async function startServer(options: ServerOptions, log: Log): Promise<Ser
     await database.close();
     throw thrown;
   }
+  if (!isLoopback(host) && database.engine.users.get('default')?.secret.kind === 'none')
+    log(
+      'warning',
+      `everybody who reaches ${host} may do everything: the user default has no password (ALTER USER default IDENTIFIED BY '...')`,
+    );
   const stopGivingBack = giveBackIdleMemory(database.engine.clock);
   return {
     database,

@@ -146,6 +146,18 @@ test('hash-password prints what a users file takes', async (t) => {
   await database.close();
 });
 
+test('a server that others can reach warns of a user without a password, until there is one', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const flags = ['--host', '0.0.0.0'];
+  const open = await startCommand(t, directory, flags);
+  t.regex(open.process.output, /warning: everybody who reaches 0\.0\.0\.0 may do everything/);
+  await open.client.ok("ALTER USER default IDENTIFIED BY 'x'");
+  open.process.child.kill('SIGTERM');
+  t.is(await open.process.exited, 0);
+  const closed = await startCommand(t, directory, flags);
+  t.notRegex(closed.process.output, /warning/);
+});
+
 test('cert makes a pair of files and says how to serve with them', async (t) => {
   const directory = await temporaryDirectory(t);
   const making = new CommandProcess(t, ['cert', '--out-dir', directory]);

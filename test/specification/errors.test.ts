@@ -78,9 +78,15 @@ test('Messages say where, what was expected, and the nearest known name', async 
   }
 });
 
-test('500 is for the server alone: what cannot be written to disk is no error of the client', async (t) => {
+test("500 is a failure that is not the client's, such as a system outside that cannot be reached", async (t) => {
   const server = await startTest(t);
-  const answer = await server.sql("SELECT throwIf(1, 'mine')");
-  t.is(answer.status, 400);
-  t.is(errorOf(t, answer).code, 395);
+  const mine = await server.sql("SELECT throwIf(1, 'mine')");
+  t.is(mine.status, 400);
+  t.is(errorOf(t, mine).code, 395);
+  await server.ok(
+    "CREATE EXTERNAL TABLE away (a int32) SETTINGS type = 'clickhouse', address = '127.0.0.1:1', table = 't'",
+  );
+  const answer = await server.sql('SELECT a FROM away');
+  t.is(answer.status, 500);
+  t.is(errorOf(t, answer).code, 210);
 });
