@@ -28,5 +28,6 @@ export {
 } from './mixed.ts';
 export { type Match, parseReplacement, Regexp, type Replacement, regexp } from './regexp.ts';
 export { foldCase, ilikeMatcher, likeMatcher, type Matcher } from './regexp-like.ts';
+export { rowList } from './row-lists.ts';
 export { Sorter, type SorterKey } from './sorter.ts';
 export { StringCache } from './string-cache.ts';

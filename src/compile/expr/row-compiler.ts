@@ -2,7 +2,7 @@ import { assert } from '../../base/index.ts';
 import { type Code, CodeWriter, js } from '../../code/index.ts';
 import { boxedCode, type Emitter, type LambdaOperand, type Operand } from '../../functions/index.ts';
 import { type BoundExpr, type BoundLambda, exprKey, isConstant } from '../../plan/index.ts';
-import { setKey } from '../../runtime/index.ts';
+import { rowList, setKey } from '../../runtime/index.ts';
 import { defaultValue, representation, type SqlType } from '../../types/index.ts';
 import { compileCall } from './call.ts';
 import { type BytesAccess, bytesOf, type ColumnAccess, loadColumn } from './column-access.ts';
@@ -32,6 +32,7 @@ export class RowCompiler extends CodeWriter implements Emitter {
   /** Whether what is emitted runs for every row of a block and can take any value: entries may then be looked up beforehand. */
   takesAll = false;
   #frame: Frame;
+  #rowLists = 0;
 
   constructor() {
     super();
@@ -72,17 +73,11 @@ export class RowCompiler extends CodeWriter implements Emitter {
     return this.#shared(this.once, value, hint);
   }
 
-  /**
-   * A list of row numbers that a block's code fills and is done with at its end; it is kept from block to block, since
-   * making and clearing one takes about as long as reading a column.
-   */
+  /** A list of row numbers that the code of a block fills, and is done with at its end. */
   rowList(length: Code, hint: string): Code {
-    const kept = this.module.name(hint);
     const list = this.module.name(hint);
-    this.once.statements.push(js`let ${kept} = new Uint32Array(0);`);
-    this.block.statements.push(
-      js`if (${kept}.length < ${length}) ${kept} = new Uint32Array(${length});\nconst ${list} = ${kept};`,
-    );
+    const get = this.bind(rowList, 'rowList');
+    this.block.statements.push(js`const ${list} = ${get}(${this.#rowLists++}, ${length});`);
     return list;
   }
 
