@@ -26,6 +26,7 @@ export { clickHouseTypeName } from './click-house-name.ts';
 export { type LiteralReader, literalFormatter, literalReader } from './compound-text.ts';
 export { formatDate, formatWallSeconds, splitTicks } from './date-time-text.ts';
 export { formatFloat32, formatFloat64 } from './number-text.ts';
+export { parseStructure } from './parse-structure.ts';
 export { parseType } from './parse-type.ts';
 export {
   acceptMark,

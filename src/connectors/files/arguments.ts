@@ -2,7 +2,7 @@ import { SluiceError } from '../../base/index.ts';
 import type { ColumnSchema } from '../../column/index.ts';
 import { formatNames } from '../../formats/index.ts';
 import type { TableArgument } from '../../plan/index.ts';
-import { fromByteString, parseType } from '../../types/index.ts';
+import { fromByteString, parseStructure } from '../../types/index.ts';
 import type { S3Credentials } from './s3-client.ts';
 
 /** What a call of file(), url() or s3() says. */
@@ -24,33 +24,6 @@ const usage = {
 } as const;
 
 const knownFormats = new Set(formatNames().map(({ name }) => name.toLowerCase()));
-
-/** The columns of a structure such as `id int64, name string`; throws BAD_ARGUMENTS. */
-function parseStructure(structure: string): readonly ColumnSchema[] {
-  let type: ReturnType<typeof parseType>;
-  try {
-    type = parseType(`tuple(${structure})`);
-  } catch (thrown) {
-    throw new SluiceError(
-      'BAD_ARGUMENTS',
-      `The structure '${structure}' is wrong: ${(thrown as Error).message}`,
-      {
-        cause: thrown,
-      },
-    );
-  }
-  const elements = type.kind === 'tuple' ? type.elements : [];
-  if (elements.length === 0 || elements.some((element) => element.name === ''))
-    throw new SluiceError(
-      'BAD_ARGUMENTS',
-      `The structure '${structure}' is wrong: expected names with types`,
-    );
-  const names = elements.map((element) => element.name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new SluiceError('DUPLICATE_COLUMN', `The structure has column '${twice}' twice`);
-  return elements;
-}
 
 const isAuto = (text: string) => text === '' || text.toLowerCase() === 'auto';
 

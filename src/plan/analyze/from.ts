@@ -15,21 +15,15 @@ import {
   type SystemTable,
   sequenceColumn,
 } from '../../catalog/index.ts';
-import { nullable, supertype, toByteString, types } from '../../types/index.ts';
-import type { BoundExpr, Column } from '../bound.ts';
+import { nullable, toByteString, types } from '../../types/index.ts';
+import type { Column } from '../bound.ts';
 import type { PlanContext, TableArgument } from '../context.ts';
 import { type LogicalPlan, outputColumns, type ScanColumn } from '../logical.ts';
 import { Binder } from './binder.ts';
 import { joinConditions } from './join.ts';
-import { literalOf } from './literal.ts';
+import { planNumbers, planSeries, planValues } from './made-rows.ts';
 import { planQuery } from './query.ts';
-import { Scope, type ScopeTable, type WithScope } from './scope.ts';
-
-/** The rows of FROM and the names under which their columns are seen. */
-export interface FromResult {
-  readonly plan: LogicalPlan;
-  readonly tables: readonly ScopeTable[];
-}
+import { type FromResult, Scope, type WithScope } from './scope.ts';
 
 /** Whether stream names stand for what is stored, as inside `table(...)`. */
 interface FromOptions {
@@ -315,88 +309,6 @@ function planStored(context: PlanContext, from: TableFunction, scope: WithScope 
     pos: from.pos,
   };
   return planNamed(stored, named, scope, { stored: true });
-}
-
-function numbersScan(
-  context: PlanContext,
-  name: string,
-  alias: string | null,
-  parts: { start: BoundExpr; count: BoundExpr | null; step: BoundExpr },
-): FromResult {
-  const column = context.nextColumn(name, types.uint64);
-  return {
-    plan: {
-      kind: 'scan',
-      source: { kind: 'numbers', ...parts },
-      columns: [{ column, source: name === 'zero' ? 1 : 0 }],
-    },
-    tables: [{ alias, database: null, name: null, columns: [column], hidden: [] }],
-  };
-}
-
-function planNumbers(
-  context: PlanContext,
-  name: string,
-  args: readonly BoundExpr[],
-  alias: string | null,
-): FromResult {
-  if (args.length > 3)
-    throw new SluiceError(
-      'NUMBER_OF_ARGUMENTS_DOESNT_MATCH',
-      'numbers takes at most 3 arguments: numbers([start,] count[, step])',
-    );
-  const zero = literalOf(0, types.uint64);
-  const step = args[2] ?? literalOf(1, types.uint64);
-  return numbersScan(context, name, alias, {
-    start: args.length > 1 ? args[0]! : zero,
-    count: args.length === 0 ? null : args.length === 1 ? args[0]! : args[1]!,
-    step,
-  });
-}
-
-function planSeries(context: PlanContext, args: readonly BoundExpr[], alias: string | null): FromResult {
-  if (args.length < 2 || args.length > 3)
-    throw new SluiceError(
-      'NUMBER_OF_ARGUMENTS_DOESNT_MATCH',
-      'generate_series takes 2 or 3 arguments: start, stop[, step]',
-    );
-  const [start, stop, step] = args.map((argument) => Number(context.evaluate(argument)));
-  const stride = step ?? 1;
-  if (!(stride > 0)) throw new SluiceError('BAD_ARGUMENTS', 'The step of generate_series must be above 0');
-  const count = Math.max(0, Math.floor((stop! - start!) / stride) + 1);
-  return numbersScan(context, 'generate_series', alias, {
-    start: literalOf(start, types.uint64),
-    count: literalOf(count, types.uint64),
-    step: literalOf(stride, types.uint64),
-  });
-}
-
-/** `values('a int32, b string', (1, 'x'), ...)` and `values((1, 'x'), ...)`. */
-function planValues(context: PlanContext, args: readonly BoundExpr[], alias: string | null): FromResult {
-  if (args.length === 0)
-    throw new SluiceError('NUMBER_OF_ARGUMENTS_DOESNT_MATCH', 'values needs at least one row');
-  const rows = args.map((argument) => {
-    const value = context.evaluate(argument);
-    return argument.type.kind === 'tuple'
-      ? { cells: value as unknown[], types: argument.type.elements.map((element) => element.type) }
-      : { cells: [value], types: [argument.type] };
-  });
-  const width = rows[0]!.cells.length;
-  if (rows.some((row) => row.cells.length !== width))
-    throw new SluiceError('BAD_ARGUMENTS', 'The rows of values(...) differ in length');
-  const columns = Array.from({ length: width }, (_, index) => {
-    const type = supertype(
-      rows.map((row) => row.types[index]!),
-      `column ${index + 1} of values(...)`,
-    );
-    return { column: context.nextColumn(`c${index + 1}`, type), source: index };
-  });
-  return {
-    plan: { kind: 'scan', source: { kind: 'values', rows: rows.map((row) => row.cells) }, columns },
-    tables: [
-      { alias, database: null, name: null, columns: columns.map((entry) => entry.column), hidden: [] },
-    ],
-  };
 }
 
 function planJoin(

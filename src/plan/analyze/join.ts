@@ -6,8 +6,7 @@ import type { PlanContext } from '../context.ts';
 import type { LogicalPlan } from '../logical.ts';
 import { Binder } from './binder.ts';
 import { assertCondition } from './call.ts';
-import type { FromResult } from './from.ts';
-import { Scope, type WithScope } from './scope.ts';
+import { type FromResult, Scope, type WithScope } from './scope.ts';
 
 /** A join's ON or USING, taken apart. */
 export interface JoinConditions {

@@ -1,6 +1,7 @@
 import type { AliasExpr, Expr, QueryCte } from '../../ast/index.ts';
 import { maybeYouMeant, SluiceError } from '../../base/index.ts';
 import type { BoundExpr, Column } from '../bound.ts';
+import type { LogicalPlan } from '../logical.ts';
 
 /** The columns of one table of FROM, and the names that qualify them. */
 export interface ScopeTable {
@@ -117,4 +118,10 @@ export class Scope {
   unknown(parts: readonly string[], isDoubleQuoted = false): SluiceError {
     return unknownColumn(parts.join('.'), this, isDoubleQuoted);
   }
+}
+
+/** The rows of FROM and the names under which their columns are seen. */
+export interface FromResult {
+  readonly plan: LogicalPlan;
+  readonly tables: readonly ScopeTable[];
 }
