@@ -3,6 +3,7 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import { SluiceError } from '../../base/index.ts';
 import type { OutsidePolicy } from '../outside-policy.ts';
+import { drained } from './drained.ts';
 import type { AccessContext } from './location.ts';
 
 /** Milliseconds without a byte, in either direction, after which a connection is given up. */
@@ -84,11 +85,7 @@ export class OutsideClient {
   async #stream(body: AsyncIterable<Uint8Array>, sent: http.ClientRequest): Promise<void> {
     for await (const chunk of body) {
       if (sent.destroyed) return;
-      if (!sent.write(chunk))
-        await new Promise<void>((resolve) => {
-          sent.once('drain', resolve);
-          sent.once('close', resolve);
-        });
+      if (!sent.write(chunk)) await drained(sent);
     }
     sent.end();
   }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { SluiceError } from '../../base/index.ts';
 import { expandBraces } from '../../files/index.ts';
+import { drained } from './drained.ts';
 import { type OutsideClient, parseUrl, shownUrl, statusError } from './http-client.ts';
 import type { AccessContext, Location, ObjectWriter, Readable } from './location.ts';
 
@@ -26,10 +27,7 @@ class PostWriter implements ObjectWriter {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#body.destroyed) await this.#answer;
     if (this.#body.write(bytes)) return;
-    await new Promise<void>((resolve) => {
-      this.#body.once('drain', resolve);
-      this.#body.once('close', resolve);
-    });
+    await drained(this.#body);
     if (this.#body.destroyed) await this.#answer;
   }
 
