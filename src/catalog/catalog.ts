@@ -47,6 +47,11 @@ export function viewPositionDocument(viewUuid: string): string {
   return `views/positions/${viewUuid}`;
 }
 
+/** The document that holds the state of an aggregating view. */
+export function viewStateDocument(viewUuid: string): string {
+  return `views/states/${viewUuid}`;
+}
+
 /** The names that cannot be taken away, and what they are for. */
 const builtInDatabases = ['default', 'system'];
 
@@ -214,8 +219,10 @@ export class Catalog {
     this.#changed(object);
     if (object.kind === 'stream') await this.#store.dropLog(object.uuid);
     if (object.kind === 'external') await object.external.close();
-    if (object.kind === 'materialized_view')
+    if (object.kind === 'materialized_view') {
       await this.#store.deleteDocument(viewPositionDocument(object.uuid));
+      await this.#store.deleteDocument(viewStateDocument(object.uuid));
+    }
   }
 
   /** Lets go of everything outside. */

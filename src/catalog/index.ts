@@ -1,4 +1,4 @@
-export { Catalog, viewPositionDocument } from './catalog.ts';
+export { Catalog, viewPositionDocument, viewStateDocument } from './catalog.ts';
 export { externalText, quotedName, streamText } from './create-text.ts';
 export type {
   ConnectExternal,

@@ -11,6 +11,7 @@ import { plan, planContext, querySettings } from './planner.ts';
 import { prepareParameters, prepareQuery } from './prepared-query.ts';
 import { emitInterval } from './select.ts';
 import { openViewTarget, type Positions, type TargetObject } from './target.ts';
+import { ViewState } from './view-state.ts';
 
 /** Milliseconds after which a view that failed is tried again, growing with every failure. */
 const retryMilliseconds = [100, 500, 2_000, 10_000, 30_000];
@@ -134,13 +135,24 @@ class RunningView {
       ...outsideTables(prepared.plan),
       ...(target.kind === 'external' ? [target.external] : []),
     ];
-    // The state of an aggregation is made anew from all rows the view has had, then goes on.
     const aggregates = holdsState(prepared.plan);
-    const written = aggregates ? undefined : await output.positions();
+    const services = {
+      store: engine.store,
+      clock: engine.clock,
+      failed: (thrown: unknown) => {
+        this.#error = toSluiceError(thrown);
+      },
+    };
+    const state = ViewState.of(services, view, prepared.plan);
+    const kept = state?.read();
+    // A state that was not kept is made anew from all rows the view has had.
+    const written = aggregates ? kept?.positions : await output.positions();
     const source = runStream(prepared.plan, execution, {
       start: (sourceId) => this.#startOf(written, sourceId),
       emitInterval: emitInterval(query, settings),
       onSource: (live) => sources.push(live),
+      groups: kept?.groups,
+      ...(state === null ? {} : { atRest: (groups) => state.note(positionsOf(sources), groups) }),
     });
     const columns = prepared.columns.map(
       ({ name, type }): GivenColumn => ({ name, type, mayBeOmitted: false }),

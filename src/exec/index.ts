@@ -3,4 +3,4 @@ export type { Cursor } from './live-source.ts';
 export { PipelineRun } from './pipeline-source.ts';
 export { runPlan } from './run.ts';
 export { type BlockSource, sourceOf } from './source.ts';
-export { runStream, type StreamOptions } from './stream-run.ts';
+export { holdingNode, nodesAbove, type PortableState, runStream, type StreamOptions } from './stream-run.ts';

@@ -1,7 +1,13 @@
 import { SluiceError } from '../base/index.ts';
 import type { ReadStart } from '../catalog/index.ts';
 import type { Block } from '../column/index.ts';
-import { isStreaming, type PhysicalPlan, type PipelinePlan } from '../compile/index.ts';
+import {
+  type AggregationState,
+  type ExportedGroups,
+  isStreaming,
+  type PhysicalPlan,
+  type PipelinePlan,
+} from '../compile/index.ts';
 import type { ScanPlan } from '../plan/index.ts';
 import { cancelled, type Execution } from './execution.ts';
 import { type Cursor, LiveSource, MergedSource } from './live-source.ts';
@@ -11,24 +17,36 @@ import { buildJoins, runPlan } from './run.ts';
 import { scanSource } from './scan.ts';
 import { type BlockSource, chainSources, sourceOf } from './source.ts';
 
+/** The state of an aggregation, to be stored. */
+export interface PortableState {
+  /** Groups there are, and values of keys and states beside them, about. */
+  readonly size: number;
+  /** The groups as plain data, a copy. */
+  export(): ExportedGroups;
+}
+
 /** How a streaming plan is run. */
 export interface StreamOptions {
   /** Where the scan of a stream or external object begins, by its uuid. */
   readonly start: (sourceId: string) => ReadStart;
   /** Milliseconds between the results of an aggregation. */
   readonly emitInterval: number;
+  /** What an aggregation begins with. */
+  readonly groups?: ExportedGroups | undefined;
+  /** Told of an aggregation whenever exactly the rows before the cursors' positions are in it. */
+  readonly atRest?: (state: PortableState) => void;
   /** Told of every cursor, so that its position can be read. */
   readonly onSource?: (source: Cursor) => void;
 }
 
 /** The lowest node that holds rows back over a stream that goes on; null when rows pass through. */
-function holdingNode(plan: PhysicalPlan): PipelinePlan | null {
+export function holdingNode(plan: PhysicalPlan): PipelinePlan | null {
   if (plan.kind !== 'pipeline' || !isStreaming(plan)) return null;
   return holdingNode(plan.input) ?? (plan.holds === null ? null : plan);
 }
 
 /** The pipelines above a node, nearest first. */
-function nodesAbove(plan: PhysicalPlan, node: PipelinePlan): PipelinePlan[] {
+export function nodesAbove(plan: PhysicalPlan, node: PipelinePlan): PipelinePlan[] {
   const above: PipelinePlan[] = [];
   for (let current = plan; current !== node; current = current.input) {
     if (current.kind !== 'pipeline')
@@ -109,23 +127,36 @@ class PeriodicSource implements BlockSource {
   #aboveRuns: readonly PipelineRun[] | null = null;
   #ready: Block[] = [];
   #changed = false;
+  /** Whether any row has come since this began. */
+  #hasRows = false;
   #ended = false;
   #nextEmit: number;
   #pending: Promise<Block | null> | null = null;
   readonly #plan: PhysicalPlan;
   readonly #held: PipelinePlan;
+  readonly #atRest: StreamOptions['atRest'];
 
   constructor(plan: PhysicalPlan, held: PipelinePlan, execution: Execution, options: StreamOptions) {
     this.#plan = plan;
     this.#held = held;
     this.#execution = execution;
+    this.#atRest = options.atRest;
     this.#run = new PipelineRun(held.pipeline, execution);
+    if (options.groups !== undefined) {
+      for (const _ of this.#state.importGroups(options.groups));
+      // The result that goes with the state may not have been given before.
+      this.#changed = true;
+    }
     this.#input = runThrough(held.input, execution, options);
     this.#above = nodesAbove(plan, held);
     this.#interval = options.emitInterval;
     this.#nextEmit = execution.clock.monotonic() + this.#interval;
     this.#joins = buildJoins(this.#run, held.joins, execution);
     this.#joins.catch(() => {});
+  }
+
+  get #state(): AggregationState {
+    return this.#run.state.operators.at(-1) as AggregationState;
   }
 
   async next(): Promise<Block | null> {
@@ -157,6 +188,7 @@ class PeriodicSource implements BlockSource {
       }
       this.#run.push(block);
       this.#changed = true;
+      this.#hasRows = true;
       await this.#execution.pause();
     }
   }
@@ -168,6 +200,8 @@ class PeriodicSource implements BlockSource {
       const next = this.#input.next();
       if (!(next instanceof Promise)) return next;
       this.#pending = next;
+      // Nothing that was read is on its way from the source to here: the next rows have yet to be waited for.
+      if (this.#hasRows) this.#atRest?.({ size: this.#state.size, export: () => this.#state.exportGroups() });
     }
     const pending = this.#pending;
     const result = await new Promise<Block | null | 'time'>((resolve, reject) => {

@@ -76,6 +76,56 @@ test('an aggregating view goes on from all its rows after a restart', async (t) 
   await database.close();
 });
 
+test('an aggregating view goes on from its stored state, whatever has become of the rows', async (t) => {
+  const directory = temporaryDirectory(t);
+  let database = await Database.open({ dataDir: directory });
+  for (const stream of ['a', 'copy'])
+    await database.run(`CREATE STREAM ${stream} (k string, n nullable(int64), u string)`);
+  await database.run(
+    'CREATE STREAM totals (k string, rows uint64, sum nullable(int64), avg nullable(float64), least nullable(int64), users uint64, list array(int64), last string)',
+  );
+  const columns =
+    'k, count() AS rows, sum(n) AS sum, avg(n) AS avg, min(n) AS least, uniq_exact(u) AS users, group_array(n) AS list, any_last(concat(k, u)) AS last';
+  await database.run(
+    `CREATE MATERIALIZED VIEW v INTO totals AS SELECT ${columns} FROM a WHERE k != 'none' GROUP BY k SETTINGS periodic_emit_interval = 0.05`,
+  );
+  const insert = async (first: number) => {
+    for (const stream of ['a', 'copy'])
+      await database.run(
+        `INSERT INTO ${stream} SELECT ['x', 'y', 'none'][number % 3 + 1], if(number % 5 = 0, NULL, number * 4611686018427387), to_string(number % 4) FROM numbers(${first}, 9)`,
+      );
+  };
+  /** The newest result of the view, once it is made of so many rows of each key. */
+  const newest = async (rows: number) => {
+    const least = 'SELECT min(m) AS n FROM (SELECT max(rows) AS m FROM table(totals) GROUP BY k)';
+    await eventually(database, least, (n) => Number(n) === rows);
+    const sql = `SELECT * EXCEPT _tp_time FROM table(totals) WHERE rows = ${rows} ORDER BY k LIMIT 1 BY k`;
+    return database.query(sql).toArray();
+  };
+  const whole = () =>
+    database.query(`SELECT ${columns} FROM table(copy) WHERE k != 'none' GROUP BY k ORDER BY k`).toArray();
+  await insert(0);
+  t.deepEqual(await newest(3), await whole());
+  await eventually(
+    database,
+    'SELECT 1 AS n',
+    () => database.engine.store.listDocuments('views/states/').length === 1,
+  );
+  // What the state was made of is gone: it could not be made anew.
+  await database.run('TRUNCATE STREAM a');
+  await database.close();
+
+  database = await Database.open({ dataDir: directory });
+  await insert(9);
+  t.deepEqual(await newest(6), await whole());
+  // A state that was stored is none the worse for it.
+  await insert(18);
+  t.deepEqual(await newest(9), await whole());
+  await database.run('DROP VIEW v');
+  t.deepEqual(database.engine.store.listDocuments('views/'), []);
+  await database.close();
+});
+
 test('a view that cannot be is refused when it is made', async (t) => {
   const database = await temporaryDatabase(t);
   await database.run('CREATE STREAM a (n int32)');

@@ -202,7 +202,12 @@ export class AggregationState {
     return count;
   }
 
-  /** The groups as data for another thread, where `importGroups` takes them; the state is done with. */
+  /** Groups there are, room for groups by distance included, and values that are not plain numbers. */
+  get size(): number {
+    return keyCount(this.tables) + (this.dense?.length ?? 0) + this.copiedValues;
+  }
+
+  /** The groups as data for another thread or for later, where `importGroups` takes them. States that are objects are shared. */
   exportGroups(): ExportedGroups {
     this.foldDense();
     const { dense, tables } = this;

@@ -74,6 +74,16 @@ export interface Candidate {
   readonly ordered: boolean;
 }
 
+/** Whether the state of an aggregation can leave its place, to be merged or gone on with elsewhere. */
+export function hasPortableState({ pipeline }: PipelinePlan): boolean {
+  const { aggregates } = pipeline.description.sink;
+  if (aggregates === undefined) return false;
+  return aggregates.every(
+    ({ call: { distinct, definition } }) =>
+      !distinct && (orderFree.has(definition.name) || inOrder.has(definition.name)),
+  );
+}
+
 function candidateOf(plan: PipelinePlan): Candidate | null {
   const { input, joins, holds, pipeline } = plan;
   if (holds !== 'aggregate' || joins.length > 0 || input.kind !== 'scan') return null;
@@ -82,9 +92,8 @@ function candidateOf(plan: PipelinePlan): Candidate | null {
   const { operators, sink } = pipeline.description;
   // Other steps have a state that all rows go through, such as a limit's count.
   if (operators.some(({ name }) => name !== 'filter' && name !== 'array_join')) return null;
-  if (sink.aggregates === undefined || sink.aggregates.some(({ call }) => call.distinct)) return null;
-  const names = sink.aggregates.map(({ call }) => call.definition.name);
-  if (names.some((name) => !orderFree.has(name) && !inOrder.has(name))) return null;
+  if (!hasPortableState(plan)) return null;
+  const names = sink.aggregates!.map(({ call }) => call.definition.name);
   return { plan: { ...plan, input }, ordered: names.some((name) => inOrder.has(name)) };
 }
 
@@ -104,6 +113,11 @@ export function candidatesOf(plan: PhysicalPlan): Map<PhysicalPlan, Candidate> {
 
 /** A text that tells whether two threads have made the same pipeline of the same query. */
 export function signatureOf({ plan }: Candidate): string {
+  return pipelineSignature(plan);
+}
+
+/** A text that is the same for pipelines that do the same with the same columns. */
+export function pipelineSignature(plan: PipelinePlan): string {
   const { columns, operators, sink } = plan.pipeline.description;
   const types = (list: typeof columns) => list.map(({ name, type }) => `${name} ${typeName(type)}`);
   return JSON.stringify([
