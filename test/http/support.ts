@@ -56,7 +56,7 @@ export async function until<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
 ): Promise<Value> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
