@@ -1,3 +1,4 @@
+export { rowOrder } from './aggregate/row-order.ts';
 export {
   type AggregateFunction,
   type AggregateState,

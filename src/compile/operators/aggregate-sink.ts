@@ -1,7 +1,13 @@
 import { limits } from '../../base/index.ts';
 import { type Code, joinCode, js } from '../../code/index.ts';
 import { type Block, columnBuilder, flatFromDoubles, type Vector } from '../../column/index.ts';
-import type { Argument, ObjectState, Operand, SlotState } from '../../functions/index.ts';
+import {
+  type Argument,
+  type ObjectState,
+  type Operand,
+  rowOrder,
+  type SlotState,
+} from '../../functions/index.ts';
 import type { AggregateCall, AggregateOutput, Assignment, BoundExpr } from '../../plan/index.ts';
 import { isKnown } from '../../plan/index.ts';
 import { type GroupState, type SlotLayout, setKey } from '../../runtime/index.ts';
@@ -217,6 +223,7 @@ export function aggregateSink(
       )
       .map((aggregate) => aggregate.firstSlot),
   );
+  const ordered = aggregates.some(({ call }) => rowOrder(call.definition.name) !== 'free');
   const countable = mergeable && keys.length === 1 && !isFloat(keyTypes[0]!);
   const expressions = [
     ...keyExprs,
@@ -228,7 +235,7 @@ export function aggregateSink(
     name: 'aggregate',
     expressions,
     aggregates,
-    createState: () => new AggregationState(keyTypes, layout, placed, counters),
+    createState: () => new AggregationState(keyTypes, layout, placed, counters, ordered),
     variant: (state, block) =>
       countable ? (state as AggregationState).groupingOf(block, keyColumn) : 'table',
     emitWhole({ compiler, state }, passing) {

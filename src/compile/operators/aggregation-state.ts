@@ -50,6 +50,8 @@ export class AggregationState {
   readonly #denseLayout: readonly SlotLayout[];
   #denseRows = 0;
   readonly #aggregates: readonly AggregateSlots[];
+  /** Whether the order of rows matters: groups in the table then are always of earlier rows than those by distance. */
+  readonly #ordered: boolean;
   /** A slot that counts every row of a group, which then tells whether the group is there; -1 when there is none. */
   readonly countSlot: number;
   #local: GroupState | null = null;
@@ -60,6 +62,7 @@ export class AggregationState {
     layout: readonly SlotLayout[],
     aggregates: readonly AggregateSlots[],
     counters: ReadonlySet<number>,
+    ordered: boolean,
   ) {
     const [first] = counters;
     this.countSlot = first ?? -1;
@@ -70,10 +73,17 @@ export class AggregationState {
     this.groups = new GroupState(layout);
     this.#layout = layout;
     this.#aggregates = aggregates;
+    this.#ordered = ordered;
   }
 
   /** How the rows of a block are grouped whose single key is the given column of it. */
   groupingOf(block: Block, keyColumn: number): Grouping {
+    const grouping = this.#groupingOf(block, keyColumn);
+    if (this.#ordered && grouping !== 'dense') this.#leaveDense();
+    return grouping;
+  }
+
+  #groupingOf(block: Block, keyColumn: number): Grouping {
     const vector = block.vectors[keyColumn];
     if (vector === undefined || block.rows < setUpRowsMin) return 'table';
     if (vector.kind === 'dictionary')
@@ -252,6 +262,7 @@ export class AggregationState {
         return;
       }
     }
+    if (this.#ordered) this.#leaveDense();
     const table = this.tables.keys[0] as (Interner & { idOf(key: number): number }) | undefined;
     const place =
       dense === null

@@ -1,71 +1,6 @@
 import { describeExpr, type PhysicalPlan, type PipelinePlan } from '../../compile/index.ts';
+import { rowOrder } from '../../functions/index.ts';
 import { typeName } from '../../types/index.ts';
-
-/** Aggregates whose result is the same in whatever order rows come and states are merged, rounding of floats aside. */
-const orderFree: ReadonlySet<string> = new Set([
-  'count',
-  'sum',
-  'min',
-  'max',
-  'avg',
-  'uniq',
-  'uniq_exact',
-  'uniq_up_to',
-  'var_pop',
-  'var_samp',
-  'stddev_pop',
-  'stddev_samp',
-  'skew_pop',
-  'skew_samp',
-  'kurt_pop',
-  'kurt_samp',
-  'covar_pop',
-  'covar_samp',
-  'corr',
-  'simple_linear_regression',
-  'avg_weighted',
-  'quantile_exact',
-  'quantiles_exact',
-  'median_exact',
-  'quantile_exact_low',
-  'quantiles_exact_low',
-  'median_exact_low',
-  'quantile_exact_high',
-  'quantiles_exact_high',
-  'median_exact_high',
-  'group_bit_and',
-  'group_bit_or',
-  'group_bit_xor',
-  'sum_kahan',
-  'sum_with_overflow',
-  'sum_count',
-  'sum_map',
-  'min_map',
-  'max_map',
-  'retention',
-  'entropy',
-]);
-
-/**
- * Aggregates that depend on the order of rows, and whose states, merged in order, give what one pass gives. What is in
- * neither set, such as samples, is not split.
- */
-const inOrder: ReadonlySet<string> = new Set([
-  'any',
-  'any_last',
-  'arg_min',
-  'arg_max',
-  'group_array',
-  'group_array_last',
-  'group_array_sorted',
-  'group_uniq_array',
-  'group_concat',
-  'min_k',
-  'max_k',
-  'delta_sum',
-  'group_array_moving_sum',
-  'group_array_moving_avg',
-]);
 
 /** An aggregation over a stored stream whose blocks may be worked on by several threads. */
 export interface Candidate {
@@ -79,8 +14,7 @@ export function hasPortableState({ pipeline }: PipelinePlan): boolean {
   const { aggregates } = pipeline.description.sink;
   if (aggregates === undefined) return false;
   return aggregates.every(
-    ({ call: { distinct, definition } }) =>
-      !distinct && (orderFree.has(definition.name) || inOrder.has(definition.name)),
+    ({ call: { distinct, definition } }) => !distinct && rowOrder(definition.name) !== 'unknown',
   );
 }
 
@@ -94,7 +28,7 @@ function candidateOf(plan: PipelinePlan): Candidate | null {
   if (operators.some(({ name }) => name !== 'filter' && name !== 'array_join')) return null;
   if (!hasPortableState(plan)) return null;
   const names = sink.aggregates!.map(({ call }) => call.definition.name);
-  return { plan: { ...plan, input }, ordered: names.some((name) => inOrder.has(name)) };
+  return { plan: { ...plan, input }, ordered: names.some((name) => rowOrder(name) === 'kept') };
 }
 
 /** The nodes of a plan that may be split, with what they are; equal plans give equal lists. */
