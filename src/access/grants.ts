@@ -115,6 +115,21 @@ export class Grants {
     return true;
   }
 
+  /** The first right of another user that is not held here on the whole of its scope; undefined when all of them are. */
+  firstBeyond(other: Grants): { readonly privilege: Privilege; readonly scope: Scope } | undefined {
+    for (const { privilege, granted, database, table } of other.stored()) {
+      const scope = { database, table };
+      if (granted && !this.#allowsWhole(privilege, scope)) return { privilege, scope };
+    }
+    return undefined;
+  }
+
+  #allowsWhole(privilege: Privilege, scope: Scope): boolean {
+    if (!this.allows(privilege, scope)) return false;
+    for (const [, entry] of this.#inside(this.#of(privilege), scope)) if (!entry.granted) return false;
+    return true;
+  }
+
   /** Whether there is any right on the stream, or inside the database when `table` is null. */
   sees(scope: Scope): boolean {
     if (this.unlimited) return true;

@@ -48,7 +48,7 @@ function on(request: Request, privilege: Privilege, name: ObjectName): Need {
 }
 
 /** The right that a table function needs, by its name. */
-export function sourcePrivilege(name: string): Privilege {
+function sourcePrivilege(name: string): Privilege {
   const upper = name.toUpperCase();
   return upper === 'URL' || upper === 'S3' ? upper : 'FILE';
 }
@@ -140,6 +140,15 @@ export function assertGranted(user: User, privilege: Privilege, scope: Scope): v
 /** Throws ACCESS_DENIED when the user may not grant a right, or take it away. */
 export function assertMayGrant(user: User, privilege: Privilege, scope: Scope): void {
   if (!user.grants.mayGrant(privilege, scope)) throw denied(user, privilege, scope, ' WITH GRANT OPTION');
+}
+
+/** Refuses a change of a user who has a right that the one who asks has not. */
+export function refuseBeyond(
+  user: User,
+  changed: string,
+  { privilege, scope }: { readonly privilege: Privilege; readonly scope: Scope },
+): never {
+  throw denied(user, privilege, scope, `, which the user '${changed}' has`);
 }
 
 /** Throws ACCESS_DENIED when the user has no right at all on an object, and so may not see what it is. */

@@ -25,7 +25,7 @@ interface StoredState {
 }
 
 /** Steps that keep nothing from one block to the next. */
-const stateless = new Set(['filter', 'array_join', 'join_probe', 'emit']);
+const stateless = new Set(['filter', 'array_join', 'join_probe']);
 
 function isStateless({ pipeline }: PipelinePlan): boolean {
   return pipeline.description.operators.every(({ name }) => stateless.has(name));

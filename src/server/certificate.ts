@@ -8,7 +8,7 @@ import { SluiceError, systemClock, toSluiceError } from '../base/index.ts';
 const dayMilliseconds = 86_400_000;
 
 /** The flags of `sluice cert`. */
-export const certificateFlags = {
+const certificateFlags = {
   host: { type: 'string', default: 'localhost,127.0.0.1' },
   'out-dir': { type: 'string', default: '.' },
   days: { type: 'string', default: '365' },

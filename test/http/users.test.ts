@@ -225,6 +225,25 @@ test('a running query ends when its user loses the right, or is dropped', async 
   t.regex(await second, /was dropped/);
 });
 
+test('a user who manages others takes over nobody with more rights', async (t) => {
+  const server = await startTest(t);
+  await setUp(server);
+  await server.ok('GRANT ACCESS MANAGEMENT ON *.* TO anna');
+  await server.ok("CREATE USER boss IDENTIFIED BY 'secret'");
+  await server.ok('GRANT SELECT ON shop.secrets TO boss');
+  for (const [name, right] of [
+    ['default', /which the user 'default' has$/],
+    ['boss', /SELECT ON shop\.secrets, which the user 'boss' has$/],
+  ] as const) {
+    const answer = await ask(server, 'anna', `ALTER USER ${name} IDENTIFIED BY 'taken'`);
+    t.is(answer.status, 403, name);
+    t.regex(errorOf(t, answer).message, right);
+  }
+  t.is((await ask(server, 'boss', 'SELECT word FROM table(shop.secrets)')).text, 'mum\n');
+  await server.ok('GRANT SELECT ON shop.* TO anna');
+  t.is((await ask(server, 'anna', "ALTER USER boss IDENTIFIED BY 'secret'")).status, 200);
+});
+
 test('users end their own queries, and those of others with the right to', async (t) => {
   const server = await startTest(t);
   await setUp(server);

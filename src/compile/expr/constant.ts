@@ -4,6 +4,10 @@ import type { QueryContext } from '../../functions/index.ts';
 import { type BoundExpr, isKnown } from '../../plan/index.ts';
 import { RowCompiler } from './row-compiler.ts';
 
+type Run = (parameters: readonly unknown[], state: { context: QueryContext | undefined }) => unknown;
+
+/** The code of expressions that each execution computes anew. */
+const compiled = new WeakMap<BoundExpr, Run>();
 const known = new WeakMap<BoundExpr, { readonly value: unknown }>();
 
 /**
@@ -31,6 +35,15 @@ function computed(
   context: QueryContext | undefined,
   parameters: readonly unknown[],
 ): unknown {
+  let run = compiled.get(expr);
+  if (run === undefined) {
+    run = compileConstant(expr);
+    compiled.set(expr, run);
+  }
+  return run(parameters, { context });
+}
+
+function compileConstant(expr: BoundExpr): Run {
   const compiler = new RowCompiler();
   const body: ReturnType<typeof js>[] = [];
   compiler.within(compiler.once, () => {
@@ -41,5 +54,5 @@ function computed(
   const module = compiler.module.finish(compiler.state, js`${body}`);
   const run = instantiate<{ context: QueryContext | undefined }, unknown>(module);
   assert(typeof run === 'function', 'a module gives a function');
-  return run(parameters, { context });
+  return run;
 }

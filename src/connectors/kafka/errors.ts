@@ -63,7 +63,7 @@ export function mayPass(thrown: unknown): boolean {
   return false;
 }
 
-export function brokerNames({ brokers }: KafkaOptions): string {
+function brokerNames({ brokers }: KafkaOptions): string {
   return brokers.map(({ host, port }) => `${host}:${port}`).join(',');
 }
 

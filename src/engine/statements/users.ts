@@ -25,7 +25,7 @@ import type { Engine } from '../engine.ts';
 import { withAssignments } from '../planner.ts';
 import type { Request } from '../request.ts';
 import { done, type Outcome } from '../result.ts';
-import { assertGranted, assertMayGrant } from '../rights.ts';
+import { assertGranted, assertMayGrant, refuseBeyond } from '../rights.ts';
 import { rowsOutcome, textColumns, textRows } from '../rows-outcome.ts';
 
 const global: Scope = { database: null, table: null };
@@ -107,8 +107,8 @@ export async function alterUser(engine: Engine, request: Request, statement: Alt
     if (statement.ifExists && engine.users.get(name) === undefined) continue;
     const account = engine.users.findChangeable(name);
     // Whoever could change the password of somebody with more rights would have those rights.
-    if (!request.user.grants.unlimited && account.grants.unlimited)
-      assertGranted(request.user, 'CREATE USER', global);
+    const beyond = request.user.grants.firstBeyond(account.grants);
+    if (beyond !== undefined) refuseBeyond(request.user, name, beyond);
     const changed: UserAccount = {
       ...account,
       secret: options.auth === null ? account.secret : await secretFrom(options.auth),
